@@ -1,9 +1,9 @@
-// Package kir finds new recipes. It samples sparse composition ratios, which divide a fixed whole among a few of
-// many possible ingredients. The probability of a recipe is proportional to how well the recipe fits what is
-// wanted. Markov chains draw the recipes, and tests check that the chains follow the stated law exactly.
+// Package kir finds new recipes. It samples sparse composition ratios, which divide a fixed whole among a few
+// of many possible ingredients. The probability of a recipe is proportional to how well the recipe fits what is
+// wanted. Markov chains draw the recipes, and tests check that the chains follow these probabilities exactly.
 //
-// A problem file states the available ingredients, the total amount, what a recipe should be like, and which rules
-// it must keep. This program prints the shortlist of a problem:
+// A problem file states the available ingredients, the total amount, what a recipe should be like, and which
+// rules it must keep. This program prints the shortlist of a problem:
 //
 //	p, err := kir.Load(ctx, "examples/cocktails/problem.yaml")
 //	if err != nil {
@@ -24,16 +24,18 @@
 //
 // # Defaults
 //
-// A run draws by 4 chains, after a warm-up of at most 10,000 iterations each, with seed 1. Short trials recommend the
-// kernel. The chains stop when every figure is worth 1,000 independent draws, or after 1m0s ([Problem.Time]). If
-// [Problem.Settings] gives a number of draws, each chain makes this number of draws instead. A separate search looks
-// for the best recipes. Draws and figures follow from the problem and its seed alone, whatever the number of workers,
-// unless the time ends a run.
+// A run draws recipes by 4 chains, after a warm-up of at most 10,000 iterations each, with seed 1. Short trials
+// choose the kernel, which is the rule by which a chain moves from recipe to recipe. A figure is a statistic of
+// the draws, such as a mean score. The chains stop when every figure is worth 1,000 independent draws, or after
+// 1m0s ([Problem.Time]). If [Problem.Settings] gives a number of draws, each chain makes this number of draws
+// instead. A separate search looks for the best recipes. Draws and figures follow from the problem and its seed
+// alone, whatever the number of workers, unless the time ends a run.
 //
 // # Concurrency
 //
-// Sample uses all cores unless [Problem.Workers] says otherwise, and ends early when its context ends. A Problem
-// must not be sampled or changed by several goroutines at once; a Result may be read by any number of goroutines.
+// Sample uses all cores unless [Problem.Workers] says otherwise, and ends early when its context ends. A
+// Problem must not be sampled or changed by several goroutines at once; a Result may be read by any number of
+// goroutines.
 //
 // The method starts from Obara, Morimura and Yanagisawa, "Sampler for Composition Ratio by Markov Chain Monte
 // Carlo" (2019, arXiv 1906.06663).
@@ -59,33 +61,33 @@ import (
 	"kir/rule"
 )
 
-// A Problem is what to sample: a problem file that was read and checked, or a target that a program has built. The
-// exported fields may be changed before [Problem.Sample].
+// A Problem defines what to sample. It comes from a problem file, or from a target that a program has built.
+// Its exported fields may be changed before [Problem.Sample] is called.
 type Problem struct {
 	Name     string
-	Settings mcmc.Settings // chains, draws and seed; if the kernel is empty, trials choose it
+	Settings mcmc.Settings // number of chains, draws and seed; if the kernel is empty, short trials choose it
 
-	// Time is the time limit of chains whose number of draws is [mcmc.AutoDraws]. When it has passed, the chains
-	// stop with the draws made by then. 0 means no limit.
+	// Time limits the duration of the chains if their number of draws is [mcmc.AutoDraws]. When the time has
+	// passed, the chains stop, and the draws made by then are the result. 0 means no limit.
 	Time time.Duration
 
-	// Directory is where the run is stored, so that the commands of kir can show, resume and merge it; the
-	// directory must not exist. If Directory is empty, the run is kept in memory.
+	// Directory is where the run is stored. The commands of kir can then show, resume and merge the run. The
+	// directory must not exist before the run. If Directory is empty, the run is kept in memory.
 	Directory string
 
-	// Workers is how many chains run at once, 0 for all cores. It affects only the duration.
+	// Workers is the number of chains that run at the same time, 0 for all cores. It affects only the duration.
 	Workers int
 
-	// Progress is called a few times a second with the fraction of the chains' work that is done, from one
-	// goroutine at a time. It may be nil.
+	// Progress is called a few times a second with the completed fraction of the chains' work. Calls come from
+	// one goroutine at a time. It may be nil.
 	Progress func(done float64)
 
 	p *compile.Problem
 }
 
-// Load reads a problem file and the files that it names. Errors in these files state file, line and column, and
-// what to write instead. A problem that names programs is refused unless the user trusts them (kir trust) or the
-// context allows them, see [AllowPrograms].
+// Load reads a problem file and the files that it names. An error in a file tells the file, the line, the
+// column, and what to write instead. Load refuses a problem that runs external programs, unless the user trusts
+// these programs (kir trust) or the context allows them (see [AllowPrograms]).
 func Load(ctx context.Context, file string) (*Problem, error) {
 	p, err := compile.Load(ctx, file, compile.Options{})
 	if err != nil {
@@ -94,8 +96,8 @@ func Load(ctx context.Context, file string) (*Problem, error) {
 	return newProblem(p), nil
 }
 
-// New returns the problem of a target that a program has built. The names of the ingredients are in the order of
-// the target; without names the ingredients are called 0, 1, ...
+// New returns the problem of sampling a target that a program has built. names[i] is the name of ingredient i
+// of the target. Without names the ingredients are called 0, 1, and so on.
 func New(name string, target *mcmc.Target, ingredients ...string) (*Problem, error) {
 	p, err := compile.FromTarget(name, target, ingredients...)
 	if err != nil {
@@ -113,8 +115,9 @@ func newProblem(p *compile.Problem) *Problem {
 }
 
 // Check returns an error if it can show that no composition both satisfies the rules of the set and uses a
-// permitted number of ingredients. The error states the reason, and changes after each of which some composition
-// was found. Check also returns a [*rule.Error] for an invalid rule, and the error of the context if it ends.
+// permitted number of ingredients. The error tells the reason. It also lists changes of the rules; after each
+// of these changes, a composition was found. Check also returns a [*rule.Error] for an invalid rule, and the
+// error of the context if it ends.
 func Check(ctx context.Context, set rule.Set) error {
 	why, err := conflict.Explain(ctx, set)
 	if err == nil && why != nil {
@@ -123,25 +126,26 @@ func Check(ctx context.Context, set rule.Set) error {
 	return err
 }
 
-// AllowPrograms returns a context in which [Load] accepts problems that run programs of their own, with the rights
-// of the user.
+// AllowPrograms returns a context with which [Load] accepts problems that run external programs. These programs
+// run with the rights of the user.
 func AllowPrograms(ctx context.Context) context.Context { return compile.AllowPrograms(ctx) }
 
-// Ingredients returns the names of the ingredients, in the order of the target.
+// Ingredients returns the names of the ingredients; item i is the name of ingredient i of the target.
 func (p *Problem) Ingredients() []string { return append([]string{}, p.p.Ingredients...) }
 
-// Target returns the law that is sampled: a space, a law of the number of ingredients, and the properties with
-// their weights.
+// Target returns the target that is sampled: the space of compositions, the probabilities of the numbers of
+// ingredients, and the properties with their weights.
 func (p *Problem) Target() *mcmc.Target { return p.p.Target }
 
-// Warnings returns warnings about what the problem file allows and its author may not have intended.
+// Warnings returns warnings about what the problem file permits although its author may not have intended it.
 func (p *Problem) Warnings() []string { return append([]string{}, p.p.Warnings...) }
 
-// Close ends the programs that the problem runs. Afterwards the problem cannot be sampled.
+// Close ends the external programs that the problem runs. Afterwards the problem cannot be sampled.
 func (p *Problem) Close() error { return p.p.Close() }
 
-// Sample runs the chains and the search for the best recipes, and returns the results of both. If ctx ends, Sample
-// returns an error that wraps the error of ctx; a run in a directory can then be resumed.
+// Sample runs the chains and the search for the best recipes, and returns the results of both. If the context
+// ends, Sample returns an error that wraps the error of the context. A run that is stored in a directory can
+// then be resumed.
 func (p *Problem) Sample(ctx context.Context) (*Result, error) {
 	asked := *p.p
 	asked.Name, asked.Sampler, asked.Time = p.Name, p.Settings, p.Time
@@ -200,55 +204,54 @@ func version() string {
 	return "devel"
 }
 
-// A Result holds the draws' statistics and the best recipes of a run.
+// A Result holds the results of a run: statistics of the draws, and the best recipes.
 type Result struct {
-	// Headline states in one line how far the answer can be trusted. Warnings states what else a reader should
-	// know.
+	// Headline says in one line how far the results can be trusted.
 	Headline string
-	Warnings []string
+	Warnings []string // what else a reader of the results should know
 
-	// Shortlist holds the best recipes that differ from each other and from the known recipes, from best to worst.
+	// Shortlist holds good recipes that differ from each other and from the known recipes, from best to worst.
 	Shortlist []Recipe
 
-	// Score summarises the scores Π y_k^c_k of the draws. It is unknown if no property has a positive weight.
+	// Score summarises the scores of the draws. The score of a draw is the weighted product Π y_k^c_k, with the
+	// score y_k and the weight c_k of each property k. Score is unknown if no property has a positive weight.
 	Score Figure
 
-	// Used summarises the number of used ingredients of the draws.
+	// Used summarises the number of used ingredients in the draws.
 	Used Figure
 
-	// Inclusion holds, by name of an ingredient, the share of the draws that use it. Ingredients that no draw uses
-	// are left out.
+	// Inclusion maps the name of an ingredient to the share of the draws that use the ingredient. It leaves out
+	// ingredients that no draw uses.
 	Inclusion map[string]Figure
 
 	summary *report.Model
 }
 
-// A Figure is the mean of a quantity over the draws, with numbers to judge its accuracy. NaN stands for an unknown
-// number.
+// A Figure is the mean of a number over the draws, with measures of its accuracy. An unknown number is NaN.
 type Figure struct {
 	Mean float64
 	MCSE float64 // Monte Carlo standard error of the mean
-	ESS  float64 // bulk effective sample size; known for Score and Used
-	RHat float64 // split R-hat, which compares the chains; known for Used
+	ESS  float64 // bulk effective sample size, which is the number of independent draws that are as accurate; known for Score and Used
+	RHat float64 // split R-hat, which is near 1 if the chains agree; known for Used
 }
 
 // A Recipe is a composition, with the names of its ingredients.
 type Recipe struct {
 	Amounts []Amount            // amounts of the used ingredients, the largest first
-	Score   float64             // product Π y_k of the scores of all properties with a positive weight, without weights, in 0..1
-	Scores  map[string]float64  // score y_k of each property, by name
-	Labels  map[string]Interval // predicted value of each learnt objective, by name
+	Score   float64             // product Π y_k of the scores of all properties with a positive weight, in 0..1; the weights are not applied
+	Scores  map[string]float64  // maps the name of a property to its score y_k
+	Labels  map[string]Interval // maps the name of a learnt objective to its predicted value
 }
 
-// An Amount is an ingredient and its share of the whole.
+// An Amount is one ingredient of a recipe, with its amount.
 type Amount struct {
 	Ingredient string
 	Units      int
 	Share      float64 // Units divided by the total
 }
 
-// An Interval is a predicted value, with the interval that contains the values of 90 % of new recipes. The ends of
-// the interval are NaN if the model predicts no interval.
+// An Interval is a predicted value of a recipe, with a 90 % prediction interval from Low to High: the interval
+// contains the values of 90 % of new recipes. Low and High are NaN if the model predicts no interval.
 type Interval struct{ Value, Low, High float64 }
 
 // String returns the recipe as one line of text: its score, and the ingredients with their shares.

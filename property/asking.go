@@ -12,17 +12,17 @@ import (
 // A recipeBuffer holds the JSON texts of several recipes, in the form that the scoring program reads.
 type recipeBuffer struct {
 	text       []byte // JSON texts of all recipes, one after the other
-	endOffsets []int  // by recipe: the offset in text at which the recipe ends
+	endOffsets []int  // item k is the offset in text at which recipe k ends
 }
 
 func (r *recipeBuffer) reset() { r.text, r.endOffsets = r.text[:0], r.endOffsets[:0] }
 
-// appendableText returns the text of all recipes so far. The caller appends the text of the next recipe and passes
-// the result to [recipeBuffer.finishRecipe].
+// appendableText returns the text of all recipes in the buffer. The caller appends the JSON text of the next
+// recipe and passes the result to [recipeBuffer.finishRecipe].
 func (r *recipeBuffer) appendableText() []byte { return r.text }
 
-// finishRecipe stores text, which is the result of [recipeBuffer.appendableText] with the text of one more recipe
-// appended.
+// finishRecipe replaces the text of the buffer by the argument. The argument is the result of
+// [recipeBuffer.appendableText], to which the caller has appended one more recipe.
 func (r *recipeBuffer) finishRecipe(text []byte) {
 	r.text = text
 	r.endOffsets = append(r.endOffsets, len(text))
@@ -30,7 +30,7 @@ func (r *recipeBuffer) finishRecipe(text []byte) {
 
 func (r *recipeBuffer) len() int { return len(r.endOffsets) }
 
-// recipeText returns the JSON text of recipe k. The text is valid until the buffer is reset.
+// recipeText returns the JSON text of the recipe with index k. The text is valid until the buffer is reset.
 func (r *recipeBuffer) recipeText(k int) []byte {
 	from := 0
 	if k > 0 {
@@ -39,8 +39,8 @@ func (r *recipeBuffer) recipeText(k int) []byte {
 	return r.text[from:r.endOffsets[k]]
 }
 
-// A request is a list of recipes for which a chain needs scores. The chain waits until the program has scored the
-// recipes whose scores are unknown.
+// A request is a list of recipes that a Markov chain wants scored by the external program. The chain waits
+// until the program has scored the recipes in unknownRecipes.
 type request struct {
 	recipes          *recipeBuffer
 	unknownRecipes   []int     // indices of the recipes whose scores are unknown
@@ -49,15 +49,15 @@ type request struct {
 	done             chan struct{}
 }
 
-// appendLogScores appends the log score of each recipe in the buffer to dst. It takes known scores from the cache.
-// One call of the program scores all other recipes, together with the recipes that other chains request. After an
-// error the appended values are meaningless.
-func (p *Program) appendLogScores(dst []float64, of *recipeBuffer) ([]float64, error) {
+// appendLogScores appends the log score of each recipe in the buffer to dst. Scores that the cache holds are
+// taken from there. All other recipes of the buffer are sent to the external program in one call, which also
+// contains the recipes of other waiting chains. After an error the appended values are meaningless.
+func (p *Program) appendLogScores(dst []float64, recipes *recipeBuffer) ([]float64, error) {
 	from := len(dst)
-	q := request{recipes: of}
+	q := request{recipes: recipes}
 	p.mu.Lock()
-	for k := range of.len() {
-		log, ok := p.scoreMemo.get(of.recipeText(k))
+	for k := range recipes.len() {
+		log, ok := p.scoreMemo.get(recipes.recipeText(k))
 		if !ok {
 			q.unknownRecipes = append(q.unknownRecipes, k)
 		}
@@ -80,9 +80,9 @@ func (p *Program) appendLogScores(dst []float64, of *recipeBuffer) ([]float64, e
 		select {
 		case <-q.done:
 			answered = true
-		case p.processSlots <- struct{}{}:
+		case p.processSemaphore <- struct{}{}:
 			p.sendQueuedRequests(&q)
-			<-p.processSlots
+			<-p.processSemaphore
 		}
 	}
 	for k, log := range q.unknownLogScores {
@@ -91,12 +91,12 @@ func (p *Program) appendLogScores(dst []float64, of *recipeBuffer) ([]float64, e
 	return dst, q.err
 }
 
-// sendQueuedRequests sends the queued requests, up to 4,096 recipes, to one process of the program. It does nothing
-// if another chain has already sent the request q.
-func (p *Program) sendQueuedRequests(q *request) {
-	p.waitForMoreRequests(q)
+// sendQueuedRequests sends the queued requests, with up to 4,096 recipes, to one process of the external
+// program. If another chain has already sent the request ownRequest, sendQueuedRequests sends nothing.
+func (p *Program) sendQueuedRequests(ownRequest *request) {
+	p.waitForMoreRequests(ownRequest)
 	p.mu.Lock()
-	if !slices.Contains(p.queuedRequests, q) {
+	if !slices.Contains(p.queuedRequests, ownRequest) {
 		p.mu.Unlock()
 		return
 	}
@@ -135,14 +135,14 @@ func (p *Program) sendQueuedRequests(q *request) {
 	}
 }
 
-// waitForMoreRequests waits until as many requests are queued as chains usually send together. It waits for at most
-// a quarter of the mean time of a call. Waiting pays because a chain that has received its scores usually sends the
-// next request soon.
-func (p *Program) waitForMoreRequests(q *request) {
+// waitForMoreRequests waits until as many requests are queued as chains usually send together, but at most a
+// quarter of the mean time of a call. Waiting makes calls larger and fewer: a chain that has received its
+// scores usually sends the next request soon.
+func (p *Program) waitForMoreRequests(ownRequest *request) {
 	var late <-chan time.Time
 	for {
 		p.mu.Lock()
-		enough := len(p.queuedRequests)*p.options.Processes >= p.expectedRequests || !slices.Contains(p.queuedRequests, q)
+		enough := len(p.queuedRequests)*p.options.Processes >= p.expectedRequests || !slices.Contains(p.queuedRequests, ownRequest)
 		took := p.meanCallTime
 		p.mu.Unlock()
 		if enough {
@@ -155,7 +155,7 @@ func (p *Program) waitForMoreRequests(q *request) {
 		}
 		select {
 		case <-p.requestQueued:
-		case <-q.done:
+		case <-ownRequest.done:
 			return
 		case <-late:
 			p.mu.Lock()
@@ -166,8 +166,9 @@ func (p *Program) waitForMoreRequests(q *request) {
 	}
 }
 
-// askProcess sends one line of input, the JSON array of recipes, to a process and returns the log score of each
-// recipe. If the process ends before it answers, askProcess starts another process and asks once more.
+// askProcess sends one line of input, a JSON array of recipes, to a process of the external program and returns
+// the log score of each recipe. If the process ends before it answers, askProcess starts another process and
+// asks once more.
 func (p *Program) askProcess(request []byte, recipes int) ([]float64, error) {
 	for again := false; ; again = true {
 		q, err := p.acquireProcess()
@@ -195,17 +196,17 @@ func (p *Program) askProcess(request []byte, recipes int) ([]float64, error) {
 	}
 }
 
-// A scoreCache stores the log score of each recipe in bounded memory. It has two generations. When the current
-// generation is full, it becomes the previous generation, and the old previous generation is dropped. A recipe
-// found in the previous generation is copied to the current generation.
+// A scoreCache maps the JSON text of a recipe to the log score of the recipe, in bounded memory. The cache
+// consists of a current and a previous map. When the current map is full, it becomes the previous map, and the
+// old previous map is dropped. A recipe found in the previous map is copied to the current map.
 type scoreCache struct {
 	currentScores, previousScores map[string]float64
-	currentBytes                  int // approximate size of the current generation, in bytes
+	currentSizeBytes              int // approximate size of currentScores, in bytes
 }
 
 const (
-	maxCacheBytes      = 8 << 20 // greatest approximate size of one generation of a scoreCache, in bytes
-	cacheEntryOverhead = 64      // approximate size of an entry of a scoreCache without the text of the recipe, in bytes
+	maxCacheMapBytes        = 8 << 20 // greatest approximate size of each of the two maps of a scoreCache, in bytes
+	cacheEntryOverheadBytes = 64      // approximate size of an entry of a scoreCache, in bytes, without the JSON text of the recipe
 )
 
 func (m *scoreCache) get(recipe []byte) (log float64, ok bool) {
@@ -219,9 +220,9 @@ func (m *scoreCache) get(recipe []byte) (log float64, ok bool) {
 }
 
 func (m *scoreCache) put(recipe []byte, log float64) {
-	if size := len(recipe) + cacheEntryOverhead; m.currentScores == nil || m.currentBytes+size > maxCacheBytes {
-		m.currentScores, m.previousScores, m.currentBytes = make(map[string]float64), m.currentScores, 0
+	if size := len(recipe) + cacheEntryOverheadBytes; m.currentScores == nil || m.currentSizeBytes+size > maxCacheMapBytes {
+		m.currentScores, m.previousScores, m.currentSizeBytes = make(map[string]float64), m.currentScores, 0
 	}
 	m.currentScores[string(recipe)] = log
-	m.currentBytes += len(recipe) + cacheEntryOverhead
+	m.currentSizeBytes += len(recipe) + cacheEntryOverheadBytes
 }

@@ -11,7 +11,7 @@ import (
 func TestMemo(t *testing.T) {
 	var m scoreCache
 	recipe := func(k int) []byte { return fmt.Appendf(nil, "%0*d", 1000, k) }
-	const each = maxCacheBytes / (1000 + cacheEntryOverhead) // of a generation
+	const each = maxCacheMapBytes / (1000 + cacheEntryOverheadBytes) // of a generation
 	for k := range 5 * each {
 		m.put(recipe(k), float64(k))
 		if log, ok := m.get(recipe(0)); !ok || log != 0 {

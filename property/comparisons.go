@@ -10,52 +10,57 @@ import (
 	"kir/mcmc"
 )
 
-// Comparisons is a preference model learnt from pairs of compositions, of each of which a person preferred one. The
-// model prefers x to y with the probability
+// Comparisons is a preference model that was learnt from pairs of compositions. From each pair a person chose
+// the composition that the person preferred. The model prefers x to y with the probability
 //
 //	Φ((u(x) − u(y))/1.702),  u(x) = wᵀφ(x).
+//
+// u is the utility of a composition, φ(x) its vector of features, w the learnt weights, and Φ the standard
+// normal distribution function.
 //
 // This probability differs from the probability of Bradley and Terry (1952), 1/(1+e^{u(y)−u(x)}), by at most
 // 0.0095.
 //
 // The utility u is linear in the square roots of shares. Without groups, φ has the feature √(x_i/M) for each
-// ingredient. With groups, φ has 0.35·√(x_i/M) for each ingredient and √(share) for each group. The product of two
-// such vectors is Hellinger's affinity, the similarity by which shortlists compare compositions. Hence |φ(x)| is
-// the same for all x if all ingredients or none belong to a group, and the prior is then equally uncertain about
-// every composition. A dash of bitters moves u by a quarter of the effect of half a glass, not by a hundredth. The
-// utility has no interactions, because twenty answers cannot identify them.
+// ingredient. With groups, φ has 0.35·√(x_i/M) for each ingredient and √(share) for each group. The product of
+// two such vectors is Hellinger's affinity, the similarity by which shortlists compare compositions. If all
+// ingredients or none belong to a group, |φ(x)| is the same for all x. The prior is then equally uncertain
+// about every composition. Square roots give small amounts weight: a dash of bitters changes u by a quarter of
+// the effect of half a glass, not by a hundredth. The utility has no interactions, because twenty answers
+// cannot identify them.
 //
-// The weights w have independent normal priors with a common variance, chosen among a few candidates for the
-// largest evidence. Expectation propagation approximates the posterior by a normal law (Rasmussen and Williams
-// 2006, algorithms 3.5 and 3.6, with differences of compositions as inputs). A weight without observations keeps
-// its prior, so the predicted probabilities show how uncertain the model is.
+// The weights w have independent normal priors with a common variance. Of a few candidates, NewComparisons
+// takes the variance with the largest evidence (marginal likelihood). Expectation propagation approximates the
+// posterior by a normal distribution (Rasmussen and Williams 2006, algorithms 3.5 and 3.6, with differences of
+// compositions as inputs). A weight without observations keeps its prior, so the predicted probabilities show
+// how uncertain the model is.
 type Comparisons struct {
-	features        featureMap
-	priorSD         float64     // prior standard deviation of a weight
-	pairDifferences [][]float64 // differences of feature vectors φ(better) − φ(worse), one row per pair
-	// precision and precisionTimesMean are results of expectation propagation, by pair. They describe the normal
-	// law that approximates the likelihood of the pair's answer: its precision, and its precision times its mean.
-	precision, precisionTimesMean []float64
+	features           featureMap
+	priorSD            float64     // prior standard deviation of a weight
+	pairDifferences    [][]float64 // differences of feature vectors φ(better) − φ(worse), one row per pair
+	precision          []float64   // item k is the precision (1/variance) of the normal distribution by which expectation propagation approximates the likelihood of answer k
+	precisionTimesMean []float64   // item k is the mean of the normal distribution for answer k, multiplied by its precision
 	// choleskyFactor is the Cholesky factor of I + √S·K·√S. S is the diagonal matrix of the precisions, and K is
 	// the prior covariance of the utility differences of the pairs.
 	choleskyFactor portable.LowerTriangular
 	logEvidence    float64   // log marginal likelihood of all answers
-	featureSums    []float64 // by feature: the sum over all compared compositions
+	featureSums    []float64 // item f is the sum of feature f over all compared compositions
 }
 
-// A featureMap maps a composition to its feature vector: √share of each ingredient, then √share of each group. With
-// groups, the features of single ingredients are multiplied by [featureMap.ingredientFactor].
+// A featureMap maps a composition to its feature vector: the square root of the share of each ingredient, then
+// of each group. With groups, the features of single ingredients are multiplied by
+// [featureMap.ingredientFactor].
 type featureMap struct {
 	ingredients, total int
-	groupOf            []int // by ingredient: the index of its group, −1 for none
+	groupOf            []int // item i is the index of the group of ingredient i, −1 for none
 	groupCount         int
 }
 
 // count returns the number of features, which is the length of a feature vector.
 func (f *featureMap) count() int { return f.ingredients + f.groupCount }
 
-// ingredientFactor returns the factor by which √share is multiplied in the features of single ingredients. It is 1
-// without groups, and 0.35 with groups, because an ingredient then also counts in the feature of its group.
+// ingredientFactor returns the factor of √share in the features of single ingredients. The factor is 1 without
+// groups. With groups it is 0.35, because each ingredient then also counts in the feature of its group.
 func (f *featureMap) ingredientFactor() float64 {
 	if f.groupCount > 0 {
 		return 0.35
@@ -122,12 +127,13 @@ func NewComparisons(n, total int, group []int, pairs []Pair) (*Comparisons, erro
 	return c, nil
 }
 
-// learnComparisons fits the model at each candidate of the prior standard deviation and returns the fit with the
-// largest evidence. d holds the differences of feature vectors, one row per pair.
-func learnComparisons(f featureMap, d [][]float64) (*Comparisons, error) {
+// learnComparisons fits the model with each candidate of the prior standard deviation, and returns the fit with
+// the largest evidence. Row k of differences is φ(better) − φ(worse), the difference of the feature vectors of
+// pair k.
+func learnComparisons(f featureMap, differences [][]float64) (*Comparisons, error) {
 	var best *Comparisons
 	for _, scale := range priorSDCandidates {
-		c := &Comparisons{features: f, priorSD: scale, pairDifferences: d}
+		c := &Comparisons{features: f, priorSD: scale, pairDifferences: differences}
 		if err := c.fit(); err != nil {
 			return nil, err
 		}
@@ -138,21 +144,22 @@ func learnComparisons(f featureMap, d [][]float64) (*Comparisons, error) {
 	return best, nil
 }
 
-// probitScale is κ in the likelihood Φ(t/κ) of an answer, where t is the difference of the two utilities. Φ(t/κ)
-// differs from the logistic function of t by at most 0.0095. Integrals of Φ over a normal law have closed forms;
-// integrals of the logistic function do not.
+// probitScale is κ in Φ(t/κ), the probability that a person prefers a composition whose utility is greater by
+// t. Φ(t/κ) differs from the logistic function of t by at most 0.0095. Integrals of Φ over a normal
+// distribution have closed forms, unlike integrals of the logistic function.
 const probitScale = 1.702
 
 // Expectation propagation ends after maxSweeps sweeps over the pairs. It ends earlier if a sweep changes the
-// precision of each pair by less than the fraction sweepTolerance.
+// precision of each pair by a fraction of less than sweepTolerance.
 const (
 	maxSweeps      = 60
 	sweepTolerance = 1e-6
 )
 
 // fit runs expectation propagation to convergence and sets precision, precisionTimesMean, choleskyFactor and
-// logEvidence. The likelihoods are nearly step functions, so the posterior is skewed and its mode lies at its edge.
-// Laplace's method, which expands around the mode, would predict new pairs far too timidly.
+// logEvidence. The likelihoods are nearly step functions, so the posterior is skewed and its mode lies at its
+// edge. Laplace's method, which expands around the mode, would give probabilities far too close to ½ for new
+// pairs.
 func (c *Comparisons) fit() error {
 	n := len(c.pairDifferences)
 	k := newMatrix(n, n)
@@ -190,7 +197,7 @@ func (c *Comparisons) fit() error {
 				portable.AddScaled(row, float64(by*column[q]), column)
 			}
 		}
-		if err := c.recomputeFactor(k, sigma); err != nil {
+		if err := c.recomputePosterior(k, sigma); err != nil {
 			return err
 		}
 		if moved < sweepTolerance {
@@ -208,15 +215,16 @@ func (c *Comparisons) fit() error {
 	return nil
 }
 
-// recomputeFactor recomputes the Cholesky factor and the posterior covariance sigma from precision and the prior
-// covariance k. It removes the rounding errors that rank-one updates of sigma accumulate.
-func (c *Comparisons) recomputeFactor(k, sigma [][]float64) error {
+// recomputePosterior recomputes choleskyFactor and the posterior covariance of the utility differences from the
+// precisions and the prior covariance. It thus removes the rounding errors that rank-one updates of the
+// posterior covariance accumulate.
+func (c *Comparisons) recomputePosterior(priorCovariance, posteriorCovariance [][]float64) error {
 	n := len(c.precision)
 	b := portable.NewLower(n)
 	for i := range n {
 		row := b.Row(i)
 		for j := range row {
-			row[j] = float64(math.Sqrt(c.precision[i]) * k[i][j] * math.Sqrt(c.precision[j]))
+			row[j] = float64(math.Sqrt(c.precision[i]) * priorCovariance[i][j] * math.Sqrt(c.precision[j]))
 		}
 		row[i]++
 	}
@@ -224,20 +232,20 @@ func (c *Comparisons) recomputeFactor(k, sigma [][]float64) error {
 		return errors.New("the comparisons cannot be told apart in floating point")
 	}
 	c.choleskyFactor = b
-	rows := c.solveFactor(k)
+	rows := c.solveFactor(priorCovariance)
 	for i := range n {
-		copy(sigma[i], k[i])
+		copy(posteriorCovariance[i], priorCovariance[i])
 	}
 	for _, row := range rows {
 		for i, v := range row {
-			portable.AddScaled(sigma[i], -v, row)
+			portable.AddScaled(posteriorCovariance[i], -v, row)
 		}
 	}
 	return nil
 }
 
-// solveFactor returns L⁻¹·√S·m for a matrix m with one row per pair. S is the diagonal matrix of the precisions,
-// and L is the Cholesky factor.
+// solveFactor returns L⁻¹·√S·m for a matrix m with one row per pair. S is the diagonal matrix of the
+// precisions, and L is the Cholesky factor of I + √S·K·√S; see [Comparisons].
 func (c *Comparisons) solveFactor(m [][]float64) [][]float64 {
 	rows := newMatrix(len(m), len(m[0]))
 	for i, row := range rows {
@@ -264,8 +272,9 @@ func logNormalCDF(z float64) float64 {
 	return portable.Log(float64(portable.Erfc(-z/math.Sqrt2) / 2))
 }
 
-// posteriorWeights returns the posterior mean of the weights w. It also returns a matrix R, one row per pair, such
-// that Var wᵀz = priorSD²·|z|² − |R·z|² for every feature vector z.
+// posteriorWeights returns the posterior mean of the weights w. It also returns a matrix R with one row per
+// pair, by which posterior variances are computed: Var wᵀz = priorSD²·|z|² − |R·z|² for every vector z of
+// features.
 func (c *Comparisons) posteriorWeights() (mean []float64, rows [][]float64) {
 	m := len(c.pairDifferences[0])
 	scaled := newMatrix(len(c.pairDifferences), m)
@@ -289,13 +298,14 @@ func (c *Comparisons) posteriorWeights() (mean []float64, rows [][]float64) {
 	return mean, rows
 }
 
-// A PreferencePosterior is the posterior of the weights of [Comparisons], stored so that predictions are cheap.
+// A PreferencePosterior is the posterior distribution of the weights of [Comparisons], in a form from which
+// predictions are cheap.
 type PreferencePosterior struct {
 	features      featureMap
 	priorSD       float64
 	weightMeans   []float64
-	reductionRows [][]float64
-	meanFeatures  []float64 // mean feature vector of all compared compositions
+	reductionRows [][]float64 // matrix R of [Comparisons.posteriorWeights], by which variances are reduced
+	meanFeatures  []float64   // mean feature vector of all compared compositions
 }
 
 // Posterior returns the posterior of the weights.
@@ -326,22 +336,24 @@ func (t *PreferencePosterior) utilityDifference(x, y []float64) (mean, sd float6
 	return mean, math.Sqrt(max(0, variance))
 }
 
-// PreferenceProbability returns the posterior predictive probability that a person prefers x to y.
+// PreferenceProbability returns the predicted probability that a person prefers composition x to composition y,
+// averaged over the posterior distribution of the weights.
 func (t *PreferencePosterior) PreferenceProbability(x, y *mcmc.Composition) float64 {
 	mean, sd := t.utilityDifference(t.features.vector(x), t.features.vector(y))
 	return portable.Exp(logNormalCDF(mean / math.Sqrt(probitScale*probitScale+float64(sd*sd))))
 }
 
-// LogProbabilityOverMean returns the log of the probability that a person prefers x to a hypothetical composition. The
-// features of this composition are the mean features of all compared compositions.
+// LogProbabilityOverMean returns the log of the probability that a person prefers composition x to an average
+// composition. The features of the average composition are the mean features of all compared compositions.
 func (t *PreferencePosterior) LogProbabilityOverMean(x *mcmc.Composition) float64 {
 	mean, sd := t.utilityDifference(t.features.vector(x), t.meanFeatures)
 	return logNormalCDF(mean / math.Sqrt(probitScale*probitScale+float64(sd*sd)))
 }
 
-// Information returns how many nats of information about the utilities the answer to "x or y?" is expected to give.
-// The result is the entropy of the answer minus the expected entropy of the answer given the utilities (Houlsby et
-// al. 2011, "Bayesian active learning for classification and preference learning").
+// Information returns how many nats of information about the utilities the answer to "x or y?" is expected to
+// give, for compositions x and y. The result is the entropy of the answer minus the expected entropy of the
+// answer given the utilities (Houlsby et al. 2011, "Bayesian active learning for classification and preference
+// learning").
 func (t *PreferencePosterior) Information(x, y *mcmc.Composition) float64 {
 	mean, sd := t.utilityDifference(t.features.vector(x), t.features.vector(y))
 	chance := 0.0
@@ -360,9 +372,9 @@ func coinEntropy(p float64) float64 {
 	return float64(-p*portable.Log(p)) - float64((1-p)*portable.Log1p(-p))
 }
 
-// Means over the standard normal law are computed as sums over equally spaced points, normalStep apart. For a
-// smooth function the error of the sum decreases with the step as exp(−2π²/step²).
+// Means over the standard normal distribution are computed as weighted sums over equally spaced points with the
+// distance normalStep. For a smooth function the error of the sum is about exp(−2π²/normalStep²).
 const (
 	normalStep          = 0.4
-	normalPointsPerSide = 20 // number of points on each side of 0
+	normalPointsPerSide = 20 // number of points on each side of 0 at which the function is evaluated
 )

@@ -9,8 +9,9 @@ import (
 
 // A CovarianceError describes why a matrix is not a covariance matrix.
 type CovarianceError struct {
-	Row, Column int // indices of the faulty entry; both −1 if the whole matrix is at fault
-	Reason      string
+	Row    int // row of the faulty entry; −1 if the whole matrix is at fault
+	Column int // column of the faulty entry; −1 if the whole matrix is at fault
+	Reason string
 }
 
 func (e *CovarianceError) Error() string {
@@ -20,13 +21,13 @@ func (e *CovarianceError) Error() string {
 	return fmt.Sprintf("row %d, column %d: %s", e.Row, e.Column, e.Reason)
 }
 
-// symmetryTolerance is the greatest difference allowed between entries (i, j) and (j, i), as a fraction of the
-// product of the standard deviations of i and j.
+// symmetryTolerance is the greatest difference allowed between entries (i, j) and (j, i) of a covariance
+// matrix, as a fraction of the product of the standard deviations of i and j.
 const symmetryTolerance = 1e-9
 
-// eigenvalueTolerance is the greatest magnitude allowed for a negative eigenvalue, as a fraction of √N times the
-// largest variance. Rounding all entries to six digits of the largest entry moves eigenvalues by up to about
-// 0.6·10⁻⁶·√N.
+// eigenvalueTolerance is the greatest magnitude that a negative eigenvalue of a covariance matrix may have, as
+// a fraction of √N times the largest variance. Rounding all entries to six digits of the largest entry moves
+// eigenvalues by up to about 0.6·10⁻⁶·√N.
 const eigenvalueTolerance = 1e-6
 
 // CheckCovariance verifies that a square matrix is a covariance matrix. The matrix must be finite, symmetric to

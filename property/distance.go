@@ -10,28 +10,30 @@ import (
 	"kir/mcmc"
 )
 
-// Distance scores a composition by its distance, in amounts, to the nearest of the known recipes. Likeness is high
-// near a recipe, and novelty is high far from all recipes:
+// Distance scores a composition by its distance, in amounts, to the nearest of the known recipes. Likeness is
+// high near a recipe, and novelty is high far from all recipes:
 //
 //	likeness y(x) = max(floor, exp(−d²/(2·scale²)))
 //	novelty  y(x) = max(floor, 1 − exp(−d²/(2·scale²))),  d = min_r d(x, z_r)
 //
-// d(x, z) is the Aitchison distance between two compositions of M units. An amount of 0 is replaced by zero units,
-// 0 < zero ≤ 1. With l(a) = log max(a, zero) and the differences D_i = l(x_i) − l(z_i),
+// z_r is known recipe r, and d(x, z) is the Aitchison distance between two compositions of M units of N
+// ingredients. scale and floor are options. An amount of 0 is replaced by zero units, 0 < zero ≤ 1. With l(a) =
+// log max(a, zero) and the differences D_i = l(x_i) − l(z_i),
 //
 //	d(x, z)² = Σ_i D_i² − (Σ_i D_i)²/N
 //
-// which is the squared Euclidean distance of the centred log-ratios. Dividing the replaced compositions by their
-// sums does not change the distance. The distance is in logs: two recipes that differ by a factor of e in one of
-// many ingredients are about 1 apart. Two recipes of which only one uses an ingredient differ in this ingredient by
-// at least log(1/zero). (Aitchison, "The Statistical Analysis of Compositional Data", 1986, §8.3; the replacement
-// is the simple one of Martín-Fernández, Barceló-Vidal and Pawlowsky-Glahn, Mathematical Geology 35 (2003),
-// 253–278, eq. 4, which keeps the ratios of the amounts other than 0.)
+// which is the squared Euclidean distance of the centred log-ratios. Dividing the replaced compositions by
+// their sums does not change the distance. The distance is in logs: two recipes that differ by a factor of e in
+// one of many ingredients are about 1 apart. Two recipes of which only one uses an ingredient differ in this
+// ingredient by at least log(1/zero). (Aitchison, "The Statistical Analysis of Compositional Data", 1986, §8.3;
+// the replacement is the simple one of Martín-Fernández, Barceló-Vidal and Pawlowsky-Glahn, Mathematical
+// Geology 35 (2003), 253–278, eq. 4, which keeps the ratios of the amounts other than 0.)
 //
 // Logs are rounded to whole multiples of 2⁻ᵇ, so that sums are exact. b is 26, or less if sums of squares over
-// min(N, M) ingredients leave no room. For each recipe the scorer keeps the sum of products with the composition.
-// To score a line (see [mcmc.Scorer]), the scorer passes once over the recipes to find the few recipes that can be
-// nearest somewhere on the line. Only these recipes are evaluated at each split.
+// min(N, M) ingredients leave no room. For each recipe the scorer keeps the sum of products with the
+// composition. A line is all divisions (splits) of the joint amount of two ingredients. To score a line, the
+// scorer first finds the few recipes that can be nearest to some split. It then computes the distances to these
+// recipes alone.
 type Distance struct {
 	isLikeness      bool
 	floor           float64
@@ -42,18 +44,20 @@ type Distance struct {
 	zeroReplacement float64
 	logFractionBits int     // b: logs are stored in units of 2⁻ᵇ
 	unitsPerLog     float64 // 2ᵇ, the number of units in a log of 1
-	logTable        []int64 // by amount: the result of logAboveZero; larger amounts than the table has are computed when needed
+	logTable        []int64 // item a is the result of logAboveZero for the amount a; logs of amounts beyond the table are computed when needed
 
-	recipeSquares, recipeSums []int64       // by recipe: the sums over its ingredients of v² and of v, where v is logAboveZero of the amount
-	logsByIngredient          [][]recipeLog // by ingredient: the recipes that use the ingredient, with their logs
+	recipeLogSquareSums []int64       // item r is the sum of v² over the ingredients of recipe r, where v is logAboveZero of the amount
+	recipeLogSums       []int64       // item r is the sum of v over the ingredients of recipe r
+	logsByIngredient    [][]recipeLog // item i lists the recipes that use ingredient i, with the logs of the amounts of i
 
-	// sumSquareTerms and sumSlopes hold sum²/N and 2·sum/N for each recipe, with sum from recipeSums.
-	// [distanceScorer.findCandidates] bounds distances by these terms.
+	// sumSquareTerms and sumSlopes hold one item per recipe: sum²/N and 2·sum/N, where sum is the item of
+	// recipeLogSums. [distanceScorer.findCandidates] bounds distances by these terms.
 	sumSquareTerms, sumSlopes []float64
 }
 
-// maxLogTable is the greatest length of the table of logs. Logs of larger amounts are computed when needed.
-const maxLogTable = 1 << 16
+// maxLogTableLength is the greatest length of [Distance.logTable], a table of the logs of amounts. Logs of larger
+// amounts are computed when needed.
+const maxLogTableLength = 1 << 16
 
 // A recipeLog holds the amount of an ingredient in one recipe, as the log that [Distance.logAboveZero] returns.
 type recipeLog struct {
@@ -72,7 +76,7 @@ type DistanceOptions struct {
 	Total           int
 	Recipes         [][]mcmc.Part // known recipes, each of Total units and with each ingredient at most once
 	ZeroReplacement float64       // units that replace an amount of 0, from 10⁻⁶ to 1
-	Scale           float64       // distance at which the likeness has fallen to exp(−½); above 0
+	Scale           float64       // distance to the nearest recipe at which the likeness is exp(−½); above 0
 	Floor           float64       // least score, in 0..1
 }
 
@@ -97,16 +101,16 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 	}
 	d := &Distance{
 		isLikeness: likes, floor: o.Floor, logFloor: portable.Log(o.Floor), ingredientCount: float64(o.Ingredients), zeroReplacement: o.ZeroReplacement,
-		recipeSquares:    make([]int64, len(o.Recipes)),
-		recipeSums:       make([]int64, len(o.Recipes)),
-		logsByIngredient: make([][]recipeLog, o.Ingredients),
+		recipeLogSquareSums: make([]int64, len(o.Recipes)),
+		recipeLogSums:       make([]int64, len(o.Recipes)),
+		logsByIngredient:    make([][]recipeLog, o.Ingredients),
 	}
 	// The shift leaves room for sums of squares in 63 bits: |D_i| ≤ log(M/zero) < 2^e, and at most 2·min(N, M) of
 	// the differences are not 0.
 	_, e := math.Frexp(portable.Log(float64(o.Total)/o.ZeroReplacement) + 1)
 	d.logFractionBits = min(26, (60-2*e-bits.Len(uint(min(o.Ingredients, o.Total))))/2)
 	d.unitsPerLog = math.Ldexp(1, d.logFractionBits)
-	logs := make([]int64, min(o.Total+1, maxLogTable))
+	logs := make([]int64, min(o.Total+1, maxLogTableLength))
 	for amount := range logs {
 		logs[amount] = d.logAboveZero(amount)
 	}
@@ -121,19 +125,19 @@ func newDistance(likes bool, o DistanceOptions) (*Distance, error) {
 				return nil, fmt.Errorf("recipe %d has %d units of ingredient %d: there are %d ingredients and %d units", r, p.Amount, p.Ingredient, o.Ingredients, o.Total)
 			}
 			v := d.logAboveZero(p.Amount)
-			d.recipeSquares[r] += v * v
-			d.recipeSums[r] += v
+			d.recipeLogSquareSums[r] += v * v
+			d.recipeLogSums[r] += v
 			d.logsByIngredient[p.Ingredient] = append(d.logsByIngredient[p.Ingredient], recipeLog{int32(r), v})
 		}
-		m := float64(d.recipeSums[r])
+		m := float64(d.recipeLogSums[r])
 		d.sumSquareTerms = append(d.sumSquareTerms, m*m/d.ingredientCount)
 		d.sumSlopes = append(d.sumSlopes, 2*m/d.ingredientCount)
 	}
 	return d, nil
 }
 
-// logAboveZero returns log(amount/zero) for a positive amount and 0 for an amount of 0, in units of 2⁻ᵇ. The
-// constant zero replaces an amount of 0; see [Distance].
+// logAboveZero returns log(amount/zero) for a positive amount and 0 for an amount of 0. zero is the constant
+// that replaces an amount of 0; see [Distance]. The unit of the result is 2⁻ᵇ, where b is logFractionBits.
 func (d *Distance) logAboveZero(amount int) int64 {
 	if amount < len(d.logTable) {
 		return d.logTable[amount]
@@ -144,13 +148,15 @@ func (d *Distance) logAboveZero(amount int) int64 {
 	return int64(math.RoundToEven(portable.Log(float64(amount)/d.zeroReplacement) * d.unitsPerLog))
 }
 
-// squaredDistance returns d², in units of 2⁻²ᵇ. The arguments are squares = Σ D_i² and sum = Σ D_i.
+// squaredDistance returns the squared distance of two compositions, in units of 2⁻²ᵇ. squares is Σ D_i², and
+// sum is Σ D_i, where D_i is the difference of the logs of the amounts of ingredient i.
 func (d *Distance) squaredDistance(squares, sum int64) float64 {
 	s := float64(sum)
 	return max(0, float64(squares)-float64(s*s)/d.ingredientCount)
 }
 
-// logScoreFrom returns the log score log y, given the least d² over the recipes in units of 2⁻²ᵇ.
+// logScoreFrom returns the log score of a composition. least is its least squared distance from a recipe, in
+// units of 2⁻²ᵇ, where b is logFractionBits.
 func (d *Distance) logScoreFrom(least float64) float64 {
 	z := float64(least * d.exponentPerUnit)
 	if d.isLikeness {
@@ -164,10 +170,10 @@ func (d *Distance) NearestDistance(x *mcmc.Composition) float64 {
 	return math.Ldexp(math.Sqrt(d.nearestSquaredDistance(x.Parts(), -1)), -d.logFractionBits)
 }
 
-// nearestSquaredDistance returns the least d², in units of 2⁻²ᵇ, over all recipes except the recipe with the index
-// excluded, −1 for none.
+// nearestSquaredDistance returns the squared distance of a composition from the nearest recipe, in units of
+// 2⁻²ᵇ. It ignores the recipe with the index excluded; −1 ignores none.
 func (d *Distance) nearestSquaredDistance(parts []mcmc.Part, excluded int) float64 {
-	shared := make([]int64, len(d.recipeSums))
+	shared := make([]int64, len(d.recipeLogSums))
 	squares, sum := int64(0), int64(0)
 	for _, p := range parts {
 		u := d.logAboveZero(p.Amount)
@@ -180,7 +186,7 @@ func (d *Distance) nearestSquaredDistance(parts []mcmc.Part, excluded int) float
 	least := math.Inf(1)
 	for r := range shared {
 		if r != excluded {
-			least = min(least, d.squaredDistance(squares+d.recipeSquares[r]-2*shared[r], sum-d.recipeSums[r]))
+			least = min(least, d.squaredDistance(squares+d.recipeLogSquareSums[r]-2*shared[r], sum-d.recipeLogSums[r]))
 		}
 	}
 	return least
@@ -189,9 +195,9 @@ func (d *Distance) nearestSquaredDistance(parts []mcmc.Part, excluded int) float
 // maxTypicalRecipes is the greatest number of recipes for which [TypicalDistance] finds the nearest other recipe.
 const maxTypicalRecipes = 1000
 
-// TypicalDistance returns a scale for novelty and likeness: the median, over the recipes, of the distance to the
-// nearest other recipe. For more than 1,000 recipes the median is over 1,000 recipes spread evenly over the list.
-// The result is 0 if most recipes have a duplicate, and for a single recipe.
+// TypicalDistance returns a value for the option Scale: the median, over the recipes, of the distance to the
+// nearest other recipe. For more than 1,000 recipes the median is over 1,000 recipes spread evenly over the
+// list. The result is 0 if most recipes have a duplicate, and for a single recipe.
 func TypicalDistance(o DistanceOptions) (float64, error) {
 	o.Scale, o.Floor = 1, 0
 	d, err := newDistance(true, o)
@@ -208,75 +214,79 @@ func TypicalDistance(o DistanceOptions) (float64, error) {
 	return float64((distances[(looks-1)/2] + distances[looks/2]) / 2), nil
 }
 
-// Most returns 0, an upper bound of the log score, because the score is never above 1.
+// Most returns 0, which is an upper bound of the log score, because the score is at most 1.
 func (*Distance) Most(int) float64 { return 0 }
 
-// LogScore returns log y(x), the logarithm of the score of x.
+// LogScore returns log y(x), the natural logarithm of the score y of the composition x.
 func (d *Distance) LogScore(x *mcmc.Composition) float64 {
 	return d.logScoreFrom(d.nearestSquaredDistance(x.Parts(), -1))
 }
 
-// Scorer returns a new scorer that follows the composition x.
+// Scorer returns a new [mcmc.Scorer] for the composition x, which may change later.
 func (d *Distance) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	recipes := len(d.recipeSums)
+	recipes := len(d.recipeLogSums)
 	return &distanceScorer{
 		property: d, previousAmounts: previousAmounts{x: x},
-		recipeTerms:    make([]int64, recipes),
-		boundsAtStart:  make([]float64, recipes),
-		boundsAtEnd:    make([]float64, recipes),
-		logsOfI:        make([]int64, recipes),
-		logsOfJ:        make([]int64, recipes),
-		nearestRecipes: make([]int32, 0, recipes),
+		recipeTerms:      make([]int64, recipes),
+		boundsAtStart:    make([]float64, recipes),
+		boundsAtEnd:      make([]float64, recipes),
+		logsOfI:          make([]int64, recipes),
+		logsOfJ:          make([]int64, recipes),
+		candidateIndices: make([]int32, 0, recipes),
 	}
 }
 
 type distanceScorer struct {
 	property *Distance
 	previousAmounts
-	logSquares, logSum int64   // sums over the used ingredients of v² and of v, where v is logAboveZero of the amount
-	recipeTerms        []int64 // by recipe: Σ z² − 2·Σ x·z, where x and z are logAboveZero of the amounts in the composition and in the recipe
+	usedLogSquareSum int64   // sum over the used ingredients of v², where v is logAboveZero of the amount
+	usedLogSum       int64   // sum over the used ingredients of v
+	recipeTerms      []int64 // item r is Σ z² − 2·Σ x·z, where x and z are logAboveZero of the amounts in the composition and in recipe r
 
-	// boundsAtStart and boundsAtEnd are scratch of findCandidates. They hold, by recipe, the value f_r(t) that
-	// [distanceScorer.findCandidates] defines, at the two ends of the range of t.
+	// boundsAtStart and boundsAtEnd are scratch of [distanceScorer.findCandidates]. They hold one item per
+	// recipe: the values f_r(t) defined there, for the least and for the greatest t.
 	boundsAtStart, boundsAtEnd []float64
-	logsOfI, logsOfJ           []int64 // by recipe: logAboveZero of its amounts of i and j; all 0 between calls of findCandidates
-	nearestRecipes             []int32 // result of findCandidates: indices of the recipes that can be nearest on the current line
+	logsOfI                    []int64 // item r is logAboveZero of the amount of ingredient i in recipe r; all 0 between calls of findCandidates
+	logsOfJ                    []int64 // the same for ingredient j
+	candidateIndices           []int32 // result of findCandidates: indices of the recipes that can be nearest to some division of the joint amount of two ingredients
 
-	lineUnits  int               // units that the ingredients i and j of the current line share
-	lineLogSum int64             // sum of logAboveZero of the amounts of all ingredients except i and j of the current line
-	candidates []candidateRecipe // recipes that can be the nearest somewhere on the current line
-	splitCache [16]splitLogs
+	jointAmount      int               // joint amount, in units, of the two ingredients i and j whose divisions are being scored
+	otherLogSum      int64             // sum of logAboveZero of the amounts of all ingredients except i and j
+	candidateRecipes []candidateRecipe // recipes that can be nearest to some division of the joint amount of i and j
+	splitCache       [16]splitLogs     // latest results of logsAtSplit
 }
 
-// A splitLogs holds the results of [Distance.logAboveZero] for the two amounts at one split of a line of
-// ingredients i and j.
+// A splitLogs holds the results of [Distance.logAboveZero] for the amounts of two ingredients i and j at one
+// split, that is, one division of their joint amount.
 type splitLogs struct {
 	split          int
 	logOfI, logOfJ int64
 }
 
-// A candidateRecipe is a recipe that can be the nearest somewhere on the current line of ingredients i and j.
-// squares is Σ D_i² for the composition without i and j. sum is the sum of the logs of all amounts in the recipe.
-// logOfI and logOfJ are the logs of its amounts of i and j. All logs are as [Distance.logAboveZero] returns them.
+// A candidateRecipe is a recipe that can be nearest to some division of the joint amount of ingredients i and
+// j. All logs are results of [Distance.logAboveZero].
 type candidateRecipe struct {
-	squares, logOfI, logOfJ, sum int64
+	squares int64 // Σ D_i², the sum of the squared log differences for the composition without i and j
+	logOfI  int64 // log of the recipe's amount of i
+	logOfJ  int64 // log of the recipe's amount of j
+	sum     int64 // sum of the logs of all amounts in the recipe
 }
 
 func (s *distanceScorer) Reset() {
 	s.previousAmounts.reset()
-	copy(s.recipeTerms, s.property.recipeSquares)
-	s.logSquares, s.logSum = 0, 0
+	copy(s.recipeTerms, s.property.recipeLogSquareSums)
+	s.usedLogSquareSum, s.usedLogSum = 0, 0
 	for _, i := range s.x.Ingredients() {
 		s.updateAmount(int(i), 0, s.x.Amount(int(i)))
 	}
 }
 
-// updateAmount updates logSquares, logSum and recipeTerms for a change of the amount of ingredient i.
+// updateAmount updates usedLogSquareSum, usedLogSum and recipeTerms for a change of the amount of ingredient i.
 func (s *distanceScorer) updateAmount(i, from, to int) {
 	d := s.property
 	u, v := d.logAboveZero(from), d.logAboveZero(to)
-	s.logSquares += v*v - u*u
-	s.logSum += v - u
+	s.usedLogSquareSum += v*v - u*u
+	s.usedLogSum += v - u
 	for _, p := range d.logsByIngredient[i] {
 		s.recipeTerms[p.recipe] -= 2 * (v - u) * p.log
 	}
@@ -284,7 +294,7 @@ func (s *distanceScorer) updateAmount(i, from, to int) {
 
 func (s *distanceScorer) Moved(i, j int) {
 	fromI, fromJ := int(s.amounts[i]), int(s.amounts[j])
-	s.previousAmounts.takeChanges(i, j)
+	s.previousAmounts.updateAndReturnChanges(i, j)
 	s.updateAmount(i, fromI, int(s.amounts[i]))
 	s.updateAmount(j, fromJ, int(s.amounts[j]))
 }
@@ -292,7 +302,7 @@ func (s *distanceScorer) Moved(i, j int) {
 func (s *distanceScorer) LogScore() float64 {
 	least := math.Inf(1)
 	for r, rest := range s.recipeTerms {
-		least = min(least, s.property.squaredDistance(s.logSquares+rest, s.logSum-s.property.recipeSums[r]))
+		least = min(least, s.property.squaredDistance(s.usedLogSquareSum+rest, s.usedLogSum-s.property.recipeLogSums[r]))
 	}
 	return s.property.logScoreFrom(least)
 }
@@ -300,23 +310,24 @@ func (s *distanceScorer) LogScore() float64 {
 func (s *distanceScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	s.Curve(i, j)
 	q := pieceJoiner{pieces: p}
-	for k := range s.lineUnits + 1 {
+	for k := range s.jointAmount + 1 {
 		q.add(k, s.At(k))
 	}
 }
 
-// findCandidates finds the recipes that can be nearest to some split of sum units between i and j, and sets logsOfI
-// and logsOfJ. The caller has set the amounts of i and j to 0.
+// findCandidates finds the recipes that can be nearest to some division (split) of sum units between
+// ingredients i and j. It also sets logsOfI and logsOfJ. The caller has set the amounts of i and j to 0.
 //
-// For split k, let u and v be the logs of the two amounts and t the sum of the logs of all amounts. Recipe r has d²
-// = C(k) + f_r(t) − 2(u·r_i + v·r_j), where C is common to all recipes and
+// For split k, let u and v be the logs of the two amounts and t the sum of the logs of all amounts. Recipe r
+// has d² = C(k) + f_r(t) − 2(u·r_i + v·r_j), where C is common to all recipes and
 //
 //	f_r(t) = rest_r − sum_r²/N + t·2·sum_r/N.
 //
-// u and v are at most the log of sum. Hence d² − C(k) is at least g_r(t) = f_r(t) − 2·log(sum)·(r_i + r_j), and at
-// most f_r(t). If g_r ≥ f_q at both ends of the range of t, then g_r ≥ f_q everywhere between, and r is nowhere
-// nearer than q. Each recipe r is compared with two recipes q: the recipe of least f at the start of the range, and
-// the recipe of least f at the end.
+// rest_r is recipeTerms[r], sum_r is the sum of all logs of recipe r, and r_i is its log of i. u and v are at
+// most the log of sum. Hence d² − C(k) is at least g_r(t) = f_r(t) − 2·log(sum)·(r_i + r_j), and at most
+// f_r(t). If g_r ≥ f_q at both ends of the range of t, then g_r ≥ f_q everywhere between, and r is nowhere
+// nearer than q. Each recipe r is compared with two recipes q: the recipe of least f at the start of the range,
+// and the recipe of least f at the end.
 func (s *distanceScorer) findCandidates(i, j, sum int) {
 	d := s.property
 	for _, p := range d.logsByIngredient[i] {
@@ -326,7 +337,7 @@ func (s *distanceScorer) findCandidates(i, j, sum int) {
 		s.logsOfJ[p.recipe] = p.log
 	}
 	longest := d.logAboveZero(sum)
-	t0, t1 := float64(s.logSum), float64(s.logSum+2*longest)
+	t0, t1 := float64(s.usedLogSum), float64(s.usedLogSum+2*longest)
 	first, last := 0, 0
 	for r, rest := range s.recipeTerms {
 		f := float64(rest) - d.sumSquareTerms[r]
@@ -344,8 +355,8 @@ func (s *distanceScorer) findCandidates(i, j, sum int) {
 	for _, r := range []int{first, last} {
 		size = max(size, math.Abs(s.boundsAtStart[r]), math.Abs(s.boundsAtEnd[r]))
 	}
-	slack := float64(1e-9 * (size + t1*t1/d.ingredientCount + float64(s.logSquares)))
-	s.nearestRecipes = s.nearestRecipes[:0]
+	slack := float64(1e-9 * (size + t1*t1/d.ingredientCount + float64(s.usedLogSquareSum)))
+	s.candidateIndices = s.candidateIndices[:0]
 	for r := range s.recipeTerms {
 		bonus := float64(2 * float64(longest) * float64(s.logsOfI[r]+s.logsOfJ[r]))
 		left, right := s.boundsAtStart[r]-bonus, s.boundsAtEnd[r]-bonus
@@ -354,32 +365,33 @@ func (s *distanceScorer) findCandidates(i, j, sum int) {
 			left >= s.boundsAtStart[last]+slack && right >= s.boundsAtEnd[last]+slack) {
 			continue
 		}
-		s.nearestRecipes = append(s.nearestRecipes, int32(r))
+		s.candidateIndices = append(s.candidateIndices, int32(r))
 	}
 }
 
-// Curve finds the recipes that can be nearest on the line of i and j, for At and Above. It always returns 0,
-// because the peak of the scores is unknown.
+// Curve prepares the methods At and Above for the divisions of the joint amount of ingredients i and j: it
+// finds the recipes that can be nearest to some division. Curve always returns 0, because the division with the
+// best score is unknown.
 func (s *distanceScorer) Curve(i, j int) (peak int) {
 	a, b := s.x.Amount(i), s.x.Amount(j)
 	s.updateAmount(i, a, 0)
 	s.updateAmount(j, b, 0)
 	s.findCandidates(i, j, a+b)
-	s.lineUnits, s.lineLogSum, s.candidates, s.splitCache = a+b, s.logSum, s.candidates[:0], [16]splitLogs{}
+	s.jointAmount, s.otherLogSum, s.candidateRecipes, s.splitCache = a+b, s.usedLogSum, s.candidateRecipes[:0], [16]splitLogs{}
 	s.splitCache[0].logOfJ = s.property.logAboveZero(a + b)
-	for _, r := range s.nearestRecipes {
-		s.candidates = append(s.candidates, candidateRecipe{s.logSquares + s.recipeTerms[r], s.logsOfI[r], s.logsOfJ[r], s.property.recipeSums[r]})
+	for _, r := range s.candidateIndices {
+		s.candidateRecipes = append(s.candidateRecipes, candidateRecipe{s.usedLogSquareSum + s.recipeTerms[r], s.logsOfI[r], s.logsOfJ[r], s.property.recipeLogSums[r]})
 	}
 	s.restoreAmounts(i, j, a, b)
 	return 0
 }
 
-// logsAtSplit returns the logs of the two amounts at split k. It caches 16 splits, because Above often asks for
-// splits that At has just scored.
+// logsAtSplit returns the logs of the amounts of i and j if i has k units of their joint amount. It caches 16
+// results, because Above often asks for logs that At has just used.
 func (s *distanceScorer) logsAtSplit(k int) *splitLogs {
 	l := &s.splitCache[k&15]
 	if l.split != k {
-		*l = splitLogs{k, s.property.logAboveZero(k), s.property.logAboveZero(s.lineUnits - k)}
+		*l = splitLogs{k, s.property.logAboveZero(k), s.property.logAboveZero(s.jointAmount - k)}
 	}
 	return l
 }
@@ -387,16 +399,17 @@ func (s *distanceScorer) logsAtSplit(k int) *splitLogs {
 func (s *distanceScorer) At(k int) float64 {
 	d, l := s.property, s.logsAtSplit(k)
 	least := math.Inf(1)
-	for c := range s.candidates {
-		r := &s.candidates[c]
-		least = min(least, d.squaredDistance(r.squares+l.logOfI*l.logOfI+l.logOfJ*l.logOfJ-2*(l.logOfI*r.logOfI+l.logOfJ*r.logOfJ), s.lineLogSum+l.logOfI+l.logOfJ-r.sum))
+	for c := range s.candidateRecipes {
+		r := &s.candidateRecipes[c]
+		least = min(least, d.squaredDistance(r.squares+l.logOfI*l.logOfI+l.logOfJ*l.logOfJ-2*(l.logOfI*r.logOfI+l.logOfJ*r.logOfJ), s.otherLogSum+l.logOfI+l.logOfJ-r.sum))
 	}
 	return d.logScoreFrom(least)
 }
 
-// Above returns an upper bound of the log score over the splits from..to. It bounds each term of d² separately. The
-// log u of the amount of i increases with the split, v of j decreases, and u + v is concave with its maximum at the
-// middle of the line. The logs are rounded, so each bound is widened by one unit.
+// Above returns an upper bound of the log score over the splits from..to, where split k gives k units of the
+// joint amount to ingredient i. It bounds each term of d² separately. The log u of the amount of i increases
+// with the split, v of j decreases, and u + v is concave with its maximum where both amounts are equal. The
+// logs are rounded, so each bound is widened by one unit.
 func (s *distanceScorer) Above(from, to int) float64 {
 	d := s.property
 	first := *s.logsAtSplit(from) // a copy, because the next call of logsAtSplit may overwrite the cache entry
@@ -404,17 +417,17 @@ func (s *distanceScorer) Above(from, to int) float64 {
 	u0, u1 := float64(first.logOfI-1), float64(last.logOfI+1)
 	v0, v1 := float64(last.logOfJ-1), float64(first.logOfJ+1)
 	low, high := min(u0+v1, u1+v0)-2, max(u0+v1, u1+v0)+2
-	if half := s.lineUnits / 2; from <= half && half <= to {
+	if half := s.jointAmount / 2; from <= half && half <= to {
 		top := s.logsAtSplit(half)
 		high = max(high, float64(top.logOfI+top.logOfJ+2))
 	}
 	least := math.Inf(1)
-	for c := range s.candidates {
-		r := &s.candidates[c]
+	for c := range s.candidateRecipes {
+		r := &s.candidateRecipes[c]
 		i, j := float64(r.logOfI), float64(r.logOfJ)
 		nearU, farU := squareRange(u0-i, u1-i)
 		nearV, farV := squareRange(v0-j, v1-j)
-		near, far := squareRange(low-float64(r.sum-s.lineLogSum), high-float64(r.sum-s.lineLogSum))
+		near, far := squareRange(low-float64(r.sum-s.otherLogSum), high-float64(r.sum-s.otherLogSum))
 		rest := float64(r.squares) - float64(i*i) - float64(j*j)
 		slack := float64(0x1p-49 * (float64(r.squares) + float64(i*i) + float64(j*j) + farU + farV + far/d.ingredientCount))
 		if d.isLikeness {
@@ -426,7 +439,7 @@ func (s *distanceScorer) Above(from, to int) float64 {
 	return float64(d.logScoreFrom(max(0, least)) * (1 - 0x1p-49))
 }
 
-// squareRange returns the least and the greatest square of the numbers from low to high.
+// squareRange returns the least and the greatest value of v² for low ≤ v ≤ high.
 func squareRange(low, high float64) (least, greatest float64) {
 	if low > 0 || high < 0 {
 		least = min(low*low, high*high)
@@ -434,8 +447,8 @@ func squareRange(low, high float64) (least, greatest float64) {
 	return least, max(low*low, high*high)
 }
 
-// restoreAmounts sets logsOfI and logsOfJ back to 0, and restores the amounts a of i and b of j that were set to 0
-// for findCandidates.
+// restoreAmounts undoes the preparation for findCandidates: it sets logsOfI and logsOfJ back to 0, and the
+// amounts of ingredients i and j back to a and b.
 func (s *distanceScorer) restoreAmounts(i, j, a, b int) {
 	for _, p := range s.property.logsByIngredient[i] {
 		s.logsOfI[p.recipe] = 0

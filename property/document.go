@@ -10,37 +10,39 @@ import (
 	"kir/mcmc"
 )
 
-// Document is the likelihood of a bag of words under a mixture of topics. The composition is the mixture:
+// Document scores a composition as a mixture of topics, by the likelihood of a bag of words. The ingredients
+// are the topics:
 //
 //	y(x) = Π_w (p_w / q_w)^{n_w},  p_w = Σ_t (x_t/M)·β_tw,  q_w = n_w / Σ_w n_w
 //
-// n_w is the count of word w in the document, and β_tw its probability in topic t. y is the likelihood of a topic
-// model with known topics, with the topic of each word summed out (Blei, Ng and Jordan, "Latent Dirichlet
-// Allocation", JMLR 3 (2003), 993–1022, eq. 3). Dividing by q, the shares of the words in the document, scales the
-// likelihood so that its upper limit is 1. −log y is Σ n_w times the Kullback–Leibler divergence from the words of
-// the document to the words of the mixture.
+// n_w is the count of word w in the document, and β_tw its probability in topic t. x_t/M is the share of topic
+// t. y is the likelihood of a topic model with known topics, with the topic of each word summed out (Blei, Ng
+// and Jordan, "Latent Dirichlet Allocation", JMLR 3 (2003), 993–1022, eq. 3). Dividing by q, the shares of the
+// words in the document, scales the likelihood so that its upper limit is 1. −log y is Σ n_w times the
+// Kullback–Leibler divergence from the words of the document to the words of the mixture.
 //
-// With weight 1 the draws are the posterior over mixtures in steps of 1/M, with the sparsity law as the prior.
+// If the objective has weight 1, draws follow the posterior distribution of mixtures in steps of 1/M. The prior
+// is the distribution of compositions without objectives.
 //
-// Probabilities are rounded to whole multiples of 2⁻ᵇ, b = 61 minus the number of bits of M, so that p_w is exact
-// along a line (see [mcmc.Scorer]). Each split of a line takes one multiplication for each different word of the
-// document, and one logarithm for every 16 words.
+// Probabilities are rounded to whole multiples of 2⁻ᵇ, b = 61 minus the number of bits of M, so that p_w is
+// exact. Scoring one division of the joint amount of two topics takes one multiplication for each different
+// word of the document, and one logarithm for every 16 words.
 type Document struct {
-	wordCount   int
+	wordCount   int       // number of different words of the document
 	topicWords  []int64   // word probabilities β in units of 2⁻ᵇ: one row per topic, one column per word of the document
 	wordRuns    []wordRun // runs of neighbouring columns of topicWords whose words have equal counts
 	logConstant float64   // constant Σ n_w·log(q_w·M·2ᵇ), which is subtracted in log y
 }
 
-// A wordRun is a range from..to−1 of neighbouring columns of the table of topic words. Each of their words occurs
-// count times in the document.
+// A wordRun is a range from..to−1 of neighbouring columns of [Document.topicWords]. Each word of the range
+// occurs count times in the document.
 type wordRun struct {
 	from, to int
 	count    float64
 }
 
-// maxProductFactors is how many word sums, each from 1 to 2⁶², are multiplied before a logarithm is taken. The
-// product of 16 sums is at most 2⁹⁹², and a float64 overflows only at 2¹⁰²⁴.
+// maxProductFactors is the number of sums p_w (see [Document]) that are multiplied before a logarithm is taken.
+// Each sum is from 1 to 2⁶², so the product of 16 sums is at most 2⁹⁹². A float64 overflows only at 2¹⁰²⁴.
 const maxProductFactors = 16
 
 var _ mcmc.LineProperty = (*Document)(nil)
@@ -95,7 +97,8 @@ func NewDocument(topics [][]float64, counts []int, total int) (*Document, error)
 	return d, nil
 }
 
-// setWordSums sets p[w] to Σ_t x_t·β_tw for each word w, in units of 2⁻ᵇ.
+// setWordSums sets p[w] to Σ_t x_t·β_tw for each word w, where x_t is the units of topic t and β_tw the
+// probability of w in topic t.
 func (d *Document) setWordSums(p []int64, x *mcmc.Composition) {
 	clear(p)
 	amounts := x.Amounts()
@@ -112,7 +115,8 @@ func (d *Document) addTopic(p []int64, t int, units int64) {
 	}
 }
 
-// logScoreFrom returns the log score log y, given p = Σ_t x_t·β_tw for each word in the order of the columns of topicWords.
+// logScoreFrom returns the log score of a composition. The item p[w] is Σ_t x_t·β_tw, where w counts the
+// columns of topicWords.
 func (d *Document) logScoreFrom(p []int64) float64 {
 	sum := 0.0
 	for _, run := range d.wordRuns {
@@ -132,23 +136,24 @@ func (d *Document) logScoreFrom(p []int64) float64 {
 	return sum - d.logConstant
 }
 
-// LogScore returns log y(x), the logarithm of the score of x.
+// LogScore returns log y(x), the natural logarithm of the score y of the composition x.
 func (d *Document) LogScore(x *mcmc.Composition) float64 {
 	p := make([]int64, d.wordCount)
 	d.setWordSums(p, x)
 	return d.logScoreFrom(p)
 }
 
-// Scorer returns a new scorer that follows the composition x.
+// Scorer returns a new [mcmc.Scorer] for the composition x, which may change later.
 func (d *Document) Scorer(x *mcmc.Composition) mcmc.Scorer {
-	return &documentScorer{property: d, previousAmounts: previousAmounts{x: x}, wordSums: make([]int64, d.wordCount), splitSums: make([]int64, d.wordCount), splitSteps: make([]int64, d.wordCount)}
+	return &documentScorer{property: d, previousAmounts: previousAmounts{x: x}, wordSums: make([]int64, d.wordCount), splitWordSums: make([]int64, d.wordCount), splitWordSumSteps: make([]int64, d.wordCount)}
 }
 
 type documentScorer struct {
 	property *Document
 	previousAmounts
-	wordSums              []int64 // Σ_t x_t·β_tw for each word w, in units of 2⁻ᵇ
-	splitSums, splitSteps []int64 // scratch of Line, by word: the sum at a split, and its increment to the next split
+	wordSums          []int64 // item w is Σ_t x_t·β_tw, the sum for word w over the topics t, in units of 2⁻ᵇ; see [Document]
+	splitWordSums     []int64 // scratch of Line: item w is the word sum at the present division of two topics' joint amount
+	splitWordSumSteps []int64 // scratch of Line: item w is the increase of splitWordSums[w] to the next division
 }
 
 func (s *documentScorer) Reset() {
@@ -160,24 +165,24 @@ func (s *documentScorer) LogScore() float64 { return s.property.logScoreFrom(s.w
 
 func (s *documentScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	d := s.property
-	clear(s.splitSteps)
-	d.addTopic(s.splitSteps, i, 1)
-	d.addTopic(s.splitSteps, j, -1)
+	clear(s.splitWordSumSteps)
+	d.addTopic(s.splitWordSumSteps, i, 1)
+	d.addTopic(s.splitWordSumSteps, j, -1)
 	a := int64(s.x.Amount(i))
-	for w, step := range s.splitSteps {
-		s.splitSums[w] = s.wordSums[w] - a*step
+	for w, step := range s.splitWordSumSteps {
+		s.splitWordSums[w] = s.wordSums[w] - a*step
 	}
 	q := pieceJoiner{pieces: p}
 	for k := range int(a) + s.x.Amount(j) + 1 {
-		q.add(k, d.logScoreFrom(s.splitSums))
-		for w, step := range s.splitSteps {
-			s.splitSums[w] += step
+		q.add(k, d.logScoreFrom(s.splitWordSums))
+		for w, step := range s.splitWordSumSteps {
+			s.splitWordSums[w] += step
 		}
 	}
 }
 
 func (s *documentScorer) Moved(i, j int) {
-	byI, byJ := s.previousAmounts.takeChanges(i, j)
+	byI, byJ := s.previousAmounts.updateAndReturnChanges(i, j)
 	s.property.addTopic(s.wordSums, i, int64(byI))
 	s.property.addTopic(s.wordSums, j, int64(byJ))
 }

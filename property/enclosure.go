@@ -8,31 +8,33 @@ import (
 	"kir/internal/portable"
 )
 
-// An enclosure is a node of a formula that can be bounded by interval arithmetic. [boxEvaluation] computes an
-// interval that contains all values of the node over a box of compositions. A node that is an affine function of
-// the formula's inputs is bounded as one affine function, so that equal terms cancel. A ratio of two affine nodes
-// is bounded as a whole; see [boxEvaluation.ratioInterval].
+// An enclosure is a subexpression of a formula, prepared for interval arithmetic. [boxEvaluation] computes an
+// interval that contains all values of the subexpression over a box, which is the set of compositions with each
+// amount between two limits. A subexpression that is an affine function (a linear function plus a constant) of
+// the formula's inputs is bounded as one affine function, so that equal terms cancel. A ratio of two affine
+// subexpressions is bounded as a whole; see [boxEvaluation.ratioInterval].
 type enclosure struct {
 	index            int // index among all enclosures of the formula
 	kind             string
 	operands         []*enclosure
-	affine           *affine // the node as an affine function; nil if the node is not affine
+	affine           *affineFunction // the subexpression as an affine function; nil if it is not affine
 	intervalFunction func(interval, interval) interval
-	verdictFunction  func(a, b verdict) verdict // for "and", "or", "not": combines the verdicts of the operands; nil for a comparison
+	truthFunction    func(a, b possibleTruth) possibleTruth // for "and", "or", "not": combines the possible truths of the operands; nil for a comparison
 }
 
-// An affine is an affine function Σ coefficient·answer + constant of the answers to the questions of a formula; see
-// [question].
-type affine struct {
-	coefficients map[int]float64
+// An affineFunction is a linear function plus a constant, Σ coefficient·answer + constant. The answers are the
+// quantities of the composition on which a formula depends; see [question].
+type affineFunction struct {
+	coefficients map[int]float64 // maps the index of a question to the coefficient of its answer
 	constant     float64
-	magnitude    float64 // greatest magnitude of intermediate results, from which rounding errors are bounded
-	termCount    int     // number of terms added so far, from which rounding errors are bounded
+	magnitude    float64 // greatest magnitude of intermediate results; rounding errors are bounded by a multiple of it
+	termCount    int     // number of terms that were added; rounding errors grow with it
 }
 
-// combine returns the affine function a·f + b·g, or nil if a coefficient overflows.
-func (f *affine) combine(a float64, g *affine, b float64) *affine {
-	sum := &affine{make(map[int]float64), float64(a*f.constant) + float64(b*g.constant), float64(math.Abs(a)*f.magnitude) + float64(math.Abs(b)*g.magnitude), f.termCount + g.termCount + 1}
+// combine returns the affine function a·f + b·g, where f is the receiver. It returns nil if a coefficient
+// overflows.
+func (f *affineFunction) combine(a float64, g *affineFunction, b float64) *affineFunction {
+	sum := &affineFunction{make(map[int]float64), float64(a*f.constant) + float64(b*g.constant), float64(math.Abs(a)*f.magnitude) + float64(math.Abs(b)*g.magnitude), f.termCount + g.termCount + 1}
 	for q, v := range f.coefficients {
 		sum.coefficients[q] += float64(a * v)
 	}
@@ -45,32 +47,32 @@ func (f *affine) combine(a float64, g *affine, b float64) *affine {
 	return sum
 }
 
-// isConstant reports whether f is not nil and depends on no answer.
-func (f *affine) isConstant() bool { return f != nil && len(f.coefficients) == 0 }
+// isConstant reports whether the affine function is not nil and has no coefficients.
+func (f *affineFunction) isConstant() bool { return f != nil && len(f.coefficients) == 0 }
 
-// An encloser builds the enclosures of all nodes of a compiled formula; see [enclosure].
-type encloser struct {
+// An enclosureBuilder builds an [enclosure] for each subexpression of a compiled formula.
+type enclosureBuilder struct {
 	compiler           *formulaCompiler
-	variableEnclosures map[string]*enclosure
+	variableEnclosures map[string]*enclosure // maps the name of a let variable to the enclosure of its value
 	enclosureCount     int
 }
 
-func (c *encloser) newEnclosure(e enclosure) *enclosure {
+func (c *enclosureBuilder) newEnclosure(e enclosure) *enclosure {
 	e.index = c.enclosureCount
 	c.enclosureCount++
 	return &e
 }
 
-// newOperation returns the enclosure of a function of one or two numbers. by is the function on intervals, and of
-// holds the enclosures of the arguments.
-func (c *encloser) newOperation(by func(interval, interval) interval, of ...*enclosure) *enclosure {
-	return c.newEnclosure(enclosure{kind: "of", operands: of, intervalFunction: by})
+// newOperation returns the enclosure of a function of one or two numbers. intervalFunction is the function on
+// intervals, and operands holds the enclosures of the arguments.
+func (c *enclosureBuilder) newOperation(intervalFunction func(interval, interval) interval, operands ...*enclosure) *enclosure {
+	return c.newEnclosure(enclosure{kind: "of", operands: operands, intervalFunction: intervalFunction})
 }
 
 // enclose returns the enclosure of the node n of the formula's syntax tree.
-func (c *encloser) enclose(n ast.Node) *enclosure {
+func (c *enclosureBuilder) enclose(n ast.Node) *enclosure {
 	constant := func(v float64) *enclosure {
-		return c.newEnclosure(enclosure{kind: "form", affine: &affine{constant: v, magnitude: math.Abs(v), termCount: 1}})
+		return c.newEnclosure(enclosure{kind: "form", affine: &affineFunction{constant: v, magnitude: math.Abs(v), termCount: 1}})
 	}
 	switch n := n.(type) {
 	case *ast.IntegerNode:
@@ -78,8 +80,8 @@ func (c *encloser) enclose(n ast.Node) *enclosure {
 	case *ast.FloatNode:
 		return constant(n.Value)
 	case *ast.BoolNode:
-		v := verdict{n.Value, !n.Value}
-		return c.newEnclosure(enclosure{kind: "truth", verdictFunction: func(verdict, verdict) verdict { return v }})
+		v := possibleTruth{n.Value, !n.Value}
+		return c.newEnclosure(enclosure{kind: "truth", truthFunction: func(possibleTruth, possibleTruth) possibleTruth { return v }})
 	case *ast.IdentifierNode:
 		switch e := c.variableEnclosures[n.Value]; {
 		case e != nil:
@@ -96,7 +98,7 @@ func (c *encloser) enclose(n ast.Node) *enclosure {
 		case "-":
 			return c.encloseSum(constant(0), a, -1)
 		}
-		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a}, verdictFunction: func(a, _ verdict) verdict { return verdict{a.mayFail, a.mayHold} }})
+		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a}, truthFunction: func(a, _ possibleTruth) possibleTruth { return possibleTruth{a.mayFail, a.mayHold} }})
 	case *ast.BinaryNode:
 		return c.encloseBinary(n.Operator, c.enclose(n.Left), c.enclose(n.Right))
 	case *ast.ConditionalNode:
@@ -114,10 +116,10 @@ func (c *encloser) enclose(n ast.Node) *enclosure {
 	return c.newOperation(func(interval, interval) interval { return anyNumber }) // unreachable: no compiled formula has another kind of node
 }
 
-// encloseAnswer returns the enclosure of the answer to a question, divided by the number by. slot is the index of
-// the question.
-func (c *encloser) encloseAnswer(slot int, by float64) *enclosure {
-	q := &c.compiler.expression.questions[slot]
+// encloseAnswer returns the enclosure of the answer to a question of the formula, divided by a number. The
+// question is given by its index.
+func (c *enclosureBuilder) encloseAnswer(questionIndex int, divisor float64) *enclosure {
+	q := &c.compiler.expression.questions[questionIndex]
 	size := float64(c.compiler.expression.total)
 	if q.kind == askMean {
 		most := 0.0
@@ -126,11 +128,11 @@ func (c *encloser) encloseAnswer(slot int, by float64) *enclosure {
 		}
 		size = float64(most*size) / q.formPerMean
 	}
-	return c.newEnclosure(enclosure{kind: "form", affine: &affine{coefficients: map[int]float64{slot: 1 / by}, magnitude: size / by, termCount: 1}})
+	return c.newEnclosure(enclosure{kind: "form", affine: &affineFunction{coefficients: map[int]float64{questionIndex: 1 / divisor}, magnitude: size / divisor, termCount: 1}})
 }
 
-// encloseSum returns the enclosure of a + sign·b.
-func (c *encloser) encloseSum(a, b *enclosure, sign float64) *enclosure {
+// encloseSum returns the enclosure of a + b if sign is 1, and of a − b if sign is −1.
+func (c *enclosureBuilder) encloseSum(a, b *enclosure, sign float64) *enclosure {
 	by := interval.plus
 	if sign < 0 {
 		by = interval.minus
@@ -142,12 +144,16 @@ func (c *encloser) encloseSum(a, b *enclosure, sign float64) *enclosure {
 	return e
 }
 
-func (c *encloser) encloseBinary(operator string, a, b *enclosure) *enclosure {
+func (c *enclosureBuilder) encloseBinary(operator string, a, b *enclosure) *enclosure {
 	switch operator {
 	case "and", "&&":
-		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a, b}, verdictFunction: func(a, b verdict) verdict { return verdict{a.mayHold && b.mayHold, a.mayFail || b.mayFail} }})
+		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a, b}, truthFunction: func(a, b possibleTruth) possibleTruth {
+			return possibleTruth{a.mayHold && b.mayHold, a.mayFail || b.mayFail}
+		}})
 	case "or", "||":
-		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a, b}, verdictFunction: func(a, b verdict) verdict { return verdict{a.mayHold || b.mayHold, a.mayFail && b.mayFail} }})
+		return c.newEnclosure(enclosure{kind: "truth", operands: []*enclosure{a, b}, truthFunction: func(a, b possibleTruth) possibleTruth {
+			return possibleTruth{a.mayHold || b.mayHold, a.mayFail && b.mayFail}
+		}})
 	case "+":
 		return c.encloseSum(a, b, 1)
 	case "-":
@@ -161,13 +167,13 @@ func (c *encloser) encloseBinary(operator string, a, b *enclosure) *enclosure {
 			a, b = b, a
 		}
 		if a.affine.isConstant() && b.affine != nil {
-			e.affine = b.affine.combine(a.affine.constant, &affine{}, 0)
+			e.affine = b.affine.combine(a.affine.constant, &affineFunction{}, 0)
 		}
 		return e
 	case "/":
 		e := c.newEnclosure(enclosure{kind: "ratio", operands: []*enclosure{a, b}})
 		if a.affine != nil && b.affine.isConstant() && b.affine.constant != 0 {
-			e.affine = a.affine.combine(1/b.affine.constant, &affine{}, 0)
+			e.affine = a.affine.combine(1/b.affine.constant, &affineFunction{}, 0)
 		}
 		return e
 	case "%":
@@ -185,7 +191,7 @@ func (c *encloser) encloseBinary(operator string, a, b *enclosure) *enclosure {
 	return e
 }
 
-func (c *encloser) encloseCall(n *ast.CallNode) *enclosure {
+func (c *enclosureBuilder) encloseCall(n *ast.CallNode) *enclosure {
 	name := n.Callee.(*ast.IdentifierNode).Value
 	f := formulaFunctions[name]
 	if f.makeQuestion != nil {
@@ -207,23 +213,25 @@ func (c *encloser) encloseCall(n *ast.CallNode) *enclosure {
 	return e
 }
 
-// A boxEvaluation computes the intervals of a formula's enclosures over one box, which is the set of compositions
-// with each amount between a lower and an upper limit.
+// A boxEvaluation computes intervals for the subexpressions of a formula over one box. A box is the set of
+// compositions with each amount between a lower and an upper limit.
 type boxEvaluation struct {
-	expression       *Expression
-	ingredientCount  int // number of ingredients
+	expression      *Expression
+	ingredientCount int // number of ingredients
+	// returns an upper bound of Σ perUnit_i·x_i + Σ perUse_i over the box; the second sum is over the used
+	// ingredients
 	linearUpperBound func(perUnit, perUse []float64) float64
-	isEvaluated      []bool
-	intervals        []interval
-	perUnit          []float64 // scratch of setCoefficients, by ingredient: the coefficient of each unit of the ingredient
-	perUse           []float64 // scratch of setCoefficients, by ingredient: the coefficient of the use of the ingredient
+	isEvaluated      []bool     // item k tells whether intervals[k] has been computed
+	intervals        []interval // item k is the interval of the enclosure with index k
+	perUnit          []float64  // scratch of setCoefficients: item i is the coefficient of each unit of ingredient i
+	perUse           []float64  // scratch of setCoefficients: item i is the coefficient of the use of ingredient i
 }
 
-// Above returns an upper bound of the log score over a set of compositions of n ingredients. The function most, which the
-// caller passes, returns an upper bound of Σ perUnit_i·x_i + Σ perUse_i over the same set; perUse_i counts for each
-// used ingredient i.
-func (e *Expression) Above(n int, most func(perUnit, perUse []float64) float64) float64 {
-	w := &boxEvaluation{expression: e, ingredientCount: n, linearUpperBound: most, isEvaluated: make([]bool, e.enclosureCount), intervals: make([]interval, e.enclosureCount), perUnit: make([]float64, n), perUse: make([]float64, n)}
+// Above returns an upper bound of the log score over a set of compositions of n ingredients. The caller defines
+// the set by the function linearUpperBound. This function returns an upper bound of Σ perUnit_i·x_i + Σ
+// perUse_i over the set. The second sum is over the used ingredients.
+func (e *Expression) Above(n int, linearUpperBound func(perUnit, perUse []float64) float64) float64 {
+	w := &boxEvaluation{expression: e, ingredientCount: n, linearUpperBound: linearUpperBound, isEvaluated: make([]bool, e.enclosureCount), intervals: make([]interval, e.enclosureCount), perUnit: make([]float64, n), perUse: make([]float64, n)}
 	s := w.evaluateInterval(e.rootEnclosure)
 	switch {
 	case e.desirability != nil:
@@ -234,9 +242,11 @@ func (e *Expression) Above(n int, most func(perUnit, perUse []float64) float64) 
 	return interval{s.hi, s.hi, false}.applyRising(portable.Log).widen().hi
 }
 
-// Linear returns the value of the formula as Σ perUnit_i·x_i + Σ perUse_i + constant, where perUse_i counts for
-// each used ingredient i. It also returns the desirability of the value. All results are nil or 0 if the value is
-// not affine, or if cancellation could cost more than the last few digits.
+// Linear returns the value of the formula as Σ perUnit_i·x_i + Σ perUse_i + constant, where x_i is the units of
+// ingredient i and the second sum is over the used ingredients. It also returns the desirability of the value.
+// All results are nil or 0 in two cases:
+//   - The value is not such a linear function.
+//   - Cancellation of terms could cost more than the last few digits.
 func (e *Expression) Linear(n int) (perUnit, perUse []float64, constant float64, d *Desirability) {
 	f := e.rootEnclosure.affine
 	if f == nil {
@@ -260,9 +270,9 @@ func (e *Expression) Linear(n int) (perUnit, perUse []float64, constant float64,
 	return w.perUnit, w.perUse, f.constant, d
 }
 
-// setCoefficients sets w.perUnit and w.perUse to the coefficients of f for each unit and for each use of an
-// ingredient. The constant of f is left out.
-func (w *boxEvaluation) setCoefficients(f *affine) {
+// setCoefficients sets the fields perUnit and perUse to the coefficients of the affine function f, for each
+// unit and for each use of an ingredient. The constant of f is left out.
+func (w *boxEvaluation) setCoefficients(f *affineFunction) {
 	clear(w.perUnit)
 	clear(w.perUse)
 	for slot := range w.expression.questions {
@@ -282,28 +292,32 @@ func (w *boxEvaluation) setCoefficients(f *affine) {
 	}
 }
 
-// roundingError returns an upper bound of the rounding error in computed values of f.
-func (f *affine) roundingError() float64 {
+// roundingError returns an upper bound of the rounding error in computed values of the affine function.
+func (f *affineFunction) roundingError() float64 {
 	return float64(f.magnitude * float64(f.termCount+8) * 0x1p-50)
 }
 
-// affineUpperBound returns an upper bound of the affine function f over the box.
-func (w *boxEvaluation) affineUpperBound(f *affine) float64 {
+// affineUpperBound returns an upper bound of the affine function f over the compositions of the box, which have
+// amounts between two limits.
+func (w *boxEvaluation) affineUpperBound(f *affineFunction) float64 {
 	w.setCoefficients(f)
 	return w.linearUpperBound(w.perUnit, w.perUse) + f.constant + f.roundingError()
 }
 
-// affineInterval returns an interval that contains all values of the affine function f over the box.
-func (w *boxEvaluation) affineInterval(f *affine) interval {
+// affineInterval returns an interval that contains the values of the affine function f for all compositions of
+// the box, which have amounts between two limits.
+func (w *boxEvaluation) affineInterval(f *affineFunction) interval {
 	switch {
 	case f.isConstant() && f.termCount == 1: // a single constant of the formula is exact
 		return interval{f.constant, f.constant, false}
 	case f.isConstant():
 		return interval{f.constant - f.roundingError(), f.constant + f.roundingError(), false}
 	}
-	return intervalOf(false, -w.affineUpperBound(f.combine(-1, &affine{}, 0)), w.affineUpperBound(f))
+	return intervalOf(false, -w.affineUpperBound(f.combine(-1, &affineFunction{}, 0)), w.affineUpperBound(f))
 }
 
+// evaluateInterval returns an interval that contains the values of a numeric subexpression for all compositions
+// of the box, which have amounts between two limits.
 func (w *boxEvaluation) evaluateInterval(e *enclosure) interval {
 	if w.isEvaluated[e.index] {
 		return w.intervals[e.index]
@@ -340,32 +354,37 @@ func (w *boxEvaluation) evaluateInterval(e *enclosure) interval {
 	return s
 }
 
-func (w *boxEvaluation) evaluateTruth(e *enclosure) verdict {
+// evaluateTruth returns two facts about a condition in the formula: whether it is true for some composition of
+// the box, and whether it is false for some composition. The facts may be overestimated. A box is a set of
+// compositions with amounts between two limits.
+func (w *boxEvaluation) evaluateTruth(e *enclosure) possibleTruth {
 	switch e.kind {
 	case "truth":
-		var a, b verdict
+		var a, b possibleTruth
 		if len(e.operands) > 0 {
 			a = w.evaluateTruth(e.operands[0])
 		}
 		if len(e.operands) > 1 {
 			b = w.evaluateTruth(e.operands[1])
 		}
-		return e.verdictFunction(a, b)
+		return e.truthFunction(a, b)
 	case "if":
 		v := w.evaluateTruth(e.operands[0])
 		a, b := w.evaluateTruth(e.operands[1]), w.evaluateTruth(e.operands[2])
-		return verdict{v.mayHold && a.mayHold || v.mayFail && b.mayHold, v.mayHold && a.mayFail || v.mayFail && b.mayFail}
+		return possibleTruth{v.mayHold && a.mayHold || v.mayFail && b.mayHold, v.mayHold && a.mayFail || v.mayFail && b.mayFail}
 	}
 	return compareIntervals(e.kind, w.evaluateInterval(e.operands[0]), w.evaluateInterval(e.operands[1]))
 }
 
-// maxRatioSteps is the greatest number of trial values in the search for one bound of a ratio.
+// maxRatioSteps is the greatest number of trial values in the search for the upper or lower bound of a ratio;
+// see [boxEvaluation.ratioInterval].
 const maxRatioSteps = 6
 
-// ratioInterval returns an interval that contains a/b over the box. If a and b are affine and b is above 0, then
-// a/b ≤ t wherever a − t·b ≤ 0 (Dinkelbach, "On Nonlinear Fractional Programming", Management Science 13 (1967)).
-// The maximum of a − t·b over the box decreases with t and is convex in t. Hence the zero of a chord through two
-// points of this function is an upper bound of a/b, too.
+// ratioInterval returns an interval that contains a/b for all compositions of the box, which have amounts
+// between two limits. If a and b are affine and b is above 0, then a/b ≤ t wherever a − t·b ≤ 0 (Dinkelbach,
+// "On Nonlinear Fractional Programming", Management Science 13 (1967)). The maximum of a − t·b over the box
+// decreases with t and is convex in t. Hence the zero of a chord through two points of this function is an
+// upper bound of a/b, too.
 func (w *boxEvaluation) ratioInterval(a, b *enclosure) interval {
 	s := w.evaluateInterval(a).dividedBy(w.evaluateInterval(b))
 	if a.affine == nil || b.affine == nil {
@@ -374,20 +393,21 @@ func (w *boxEvaluation) ratioInterval(a, b *enclosure) interval {
 	above, below := a.affine, b.affine
 	d := w.evaluateInterval(b)
 	if d.hi < 0 {
-		above, below, d = above.combine(-1, &affine{}, 0), below.combine(-1, &affine{}, 0), interval{-d.hi, -d.lo, false}
+		above, below, d = above.combine(-1, &affineFunction{}, 0), below.combine(-1, &affineFunction{}, 0), interval{-d.hi, -d.lo, false}
 	}
 	if !(d.lo > 0) || math.IsInf(s.lo, 0) || math.IsInf(s.hi, 0) || above == nil || below == nil {
 		return s
 	}
 	hi := w.ratioUpperBound(above, below, d, s.lo, s.hi)
-	lo := -w.ratioUpperBound(above.combine(-1, &affine{}, 0), below, d, -s.hi, -s.lo)
+	lo := -w.ratioUpperBound(above.combine(-1, &affineFunction{}, 0), below, d, -s.hi, -s.lo)
 	room := float64(max(math.Abs(s.lo), math.Abs(s.hi)) * 0x1p-48)
 	return s.intersect(lo-room, hi+room)
 }
 
-// ratioUpperBound returns an upper bound of the ratio above/below over the box. The caller knows that the ratio
-// lies between lo and hi, and below within the interval d.
-func (w *boxEvaluation) ratioUpperBound(above, below *affine, d interval, lo, hi float64) float64 {
+// ratioUpperBound returns an upper bound of the ratio of the subexpressions above and below over all
+// compositions of the box. lo and hi are known bounds of the ratio, and denominatorInterval is a known interval
+// of the values of below.
+func (w *boxEvaluation) ratioUpperBound(above, below *affineFunction, denominatorInterval interval, lo, hi float64) float64 {
 	at := func(t float64) float64 {
 		f := above.combine(1, below, -t)
 		if f == nil {
@@ -419,10 +439,10 @@ func (w *boxEvaluation) ratioUpperBound(above, below *affine, d interval, lo, hi
 		best = min(best, low)
 	}
 	if atHigh <= 0 {
-		best = min(best, high, high+float64(atHigh/d.hi))
+		best = min(best, high, high+float64(atHigh/denominatorInterval.hi))
 	}
 	if atLow > 0 {
-		best = min(best, low+float64(atLow/d.lo))
+		best = min(best, low+float64(atLow/denominatorInterval.lo))
 	}
 	if atLow > 0 && atHigh < 0 {
 		t := low + float64((high-low)*float64(atLow/(atLow-atHigh)))

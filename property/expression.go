@@ -12,17 +12,18 @@ import (
 //
 //	y(x) = the formula at x, which must be at least 0
 //
-// [NewExpression] compiles the formula. A formula is pure arithmetic on floating-point numbers, without loops or
-// lists. Its only strings are names of ingredients, attributes, conditions and their values, which are looked up at
-// compilation. It calls only the functions that [NewExpression] lists. Hence a formula has no access to anything
-// outside, and its time is proportional to its length.
+// [NewExpression] compiles the formula. A formula is pure arithmetic on floating-point numbers, without loops
+// or lists. Its only strings are names of ingredients, attributes, conditions and their values, which are
+// looked up at compilation. It calls only the functions that [NewExpression] lists. Hence a formula has no
+// access to anything outside, and its time is proportional to its length.
 //
-// The quantities of the composition that a formula asks for are kept as exact sums of whole numbers, as in [Blend].
-// On a line (see [mcmc.Scorer]) the formula is evaluated at every split. If no such quantity depends on the split,
-// one evaluation suffices. If the quantities depend only on which ingredients are used, three evaluations suffice.
+// The quantities of the composition that a formula asks for, such as units("Gin"), are kept as exact sums of
+// whole numbers, as in [Blend]. To score all divisions of the joint amount of two ingredients, the formula is
+// evaluated for each division. One evaluation suffices if no quantity depends on the division. Three
+// evaluations suffice if the quantities depend only on which ingredients are used.
 type Expression struct {
 	evaluate     numberFunc
-	slotCount    int // length of the vector that the compiled formula reads: the answers to the questions, then the let variables
+	inputCount   int // number of inputs of the compiled formula: the answers to the questions, then the let variables
 	questions    []question
 	total        int
 	desirability *Desirability // desirability of the value; nil if the value itself is the score
@@ -37,24 +38,27 @@ var _ mcmc.LineProperty = (*Expression)(nil)
 type NameResolver interface {
 	// Ingredient returns the index of the ingredient with the given name.
 	Ingredient(name string) (int, error)
-	// Group returns the indices of the ingredients whose attribute has the given value, at least one.
+	// Group returns the indices of the ingredients whose attribute has the given value. There is at least one
+	// such ingredient.
 	Group(attribute, value string) ([]int, error)
-	// Numbers returns the value of an attribute for each ingredient. All values are finite.
+	// Numbers returns the values of an attribute; item i is the value for ingredient i. All values are finite.
 	Numbers(attribute string) ([]float64, error)
 }
 
 // A ConditionResolver is a [NameResolver] that also looks up the names of conditions.
 type ConditionResolver interface {
 	NameResolver
-	// Condition returns the index c of a condition and its values: numbers for a numeric condition, otherwise
-	// categories. known lists all categories that a formula may name, including categories that no composition can
-	// have.
+	// Condition looks up a condition by name. The results are:
+	//   - c: the index of the condition.
+	//   - numbers: the values of a numeric condition, otherwise nil.
+	//   - categories: the values of a categorical condition.
+	//   - known: all categories that a formula may name, including categories that no composition can have.
 	Condition(name string) (c int, numbers []float64, categories, known []string, err error)
 }
 
 // An ExpressionError describes a fault in a formula.
 type ExpressionError struct {
-	At      int // position of the fault: offset in the formula, in characters from 0
+	At      int // position of the fault in the formula: number of characters before it
 	Message string
 	Hint    string // suggestion what to write instead; may be empty
 	Err     error  // the error of the [NameResolver] that caused the fault, or nil
@@ -70,26 +74,26 @@ func (e *ExpressionError) Error() string {
 	return text
 }
 
-// A numberFunc is a compiled subexpression whose value is a number, and a truthFunc one whose value is true or
-// false. The argument v holds the answers to the questions of the formula, followed by the values of the let
-// variables.
+// A numberFunc is a compiled subexpression whose value is a number. A truthFunc is a compiled subexpression
+// whose value is true or false. The argument v holds the inputs of the formula: the answers to the questions of
+// the formula, followed by the values of the let variables.
 type (
 	numberFunc func(v []float64) float64
 	truthFunc  func(v []float64) bool
 )
 
-// A question asks for a quantity of the composition on which a formula depends; the answer is a number. The
-// quantity is the mean of an attribute, the units of some ingredients, the number of used ingredients among some or
-// all, or the value of a condition.
+// A question is a quantity of the composition on which a formula depends. Its value is called the answer. The
+// quantity is the mean of an attribute, the units of some ingredients, the number of used ingredients among
+// some or all, or the value of a condition.
 type question struct {
 	kind         askKind
 	form         linearForm // for askMean: the sum from which the mean is computed
-	formPerMean  float64    // for askMean: the value of form at which the mean is 1
+	formPerMean  float64    // for askMean: value of form divided by the mean
 	ingredient   int        // for askUnits and askCount: index of the only ingredient asked about, or −1
-	groupMembers []bool     // for several ingredients: whether ingredient i counts; may be shorter than the number of ingredients
+	groupMembers []bool     // for several ingredients: item i tells whether ingredient i counts; may be shorter than the number of ingredients
 
 	conditionIndex int       // for askCondition: index of the condition
-	valueAnswers   []float64 // for askCondition: the answer, by the index of the condition's value
+	valueAnswers   []float64 // for askCondition: item v is the answer if the condition has the value with index v
 }
 
 type askKind int
@@ -113,8 +117,8 @@ func (q *question) perUnit(i int) int64 {
 	return 0
 }
 
-// perUse returns how much [question.integerAnswer] increases when ingredient i becomes used, not counting the
-// effect of its units.
+// perUse returns how much [question.integerAnswer] increases when ingredient i changes from unused to used. The
+// effect of the units of i is not counted; see [question.perUnit].
 func (q *question) perUse(i int) int64 {
 	if q.kind == askUsed || q.kind == askCount && q.includesIngredient(i) {
 		return 1
@@ -129,7 +133,8 @@ func (q *question) includesIngredient(i int) bool {
 	return i < len(q.groupMembers) && q.groupMembers[i]
 }
 
-// integerAnswer returns the whole number that encodes the answer at x; see [question.answerFromInteger].
+// integerAnswer returns the whole number from which the answer for the composition x follows; see
+// [question.answerFromInteger].
 func (q *question) integerAnswer(x *mcmc.Composition) (sum int64) {
 	switch {
 	case q.kind == askUsed:
@@ -145,7 +150,7 @@ func (q *question) integerAnswer(x *mcmc.Composition) (sum int64) {
 	return sum
 }
 
-// answerFromInteger returns the answer that the whole number from [question.integerAnswer] encodes.
+// answerFromInteger converts the whole number that [question.integerAnswer] returns to the answer.
 func (q *question) answerFromInteger(sum int64) float64 {
 	switch q.kind {
 	case askMean:
@@ -156,9 +161,9 @@ func (q *question) answerFromInteger(sum int64) float64 {
 	return float64(sum)
 }
 
-// LogScore returns log y(x), the logarithm of the score. If the value of the formula is the score, the result is
-// NaN for a value that is negative or NaN, and +Inf for an infinite value. With a desirability, the result is NaN
-// for a value that is NaN or infinite.
+// LogScore returns the natural logarithm of the score of the composition x. With a desirability, it returns NaN
+// if the value of the formula is NaN or infinite. Without a desirability, the value is the score. Then LogScore
+// returns NaN for a value that is negative or NaN, and +Inf for an infinite value.
 func (e *Expression) LogScore(x *mcmc.Composition) float64 { return e.logScoreFrom(e.Value(x)) }
 
 // logScoreFrom returns the log score log y, given the value of the formula.
@@ -172,31 +177,34 @@ func (e *Expression) logScoreFrom(value float64) float64 {
 	return e.desirability.logDesirability(value)
 }
 
-// IsScore reports whether the value of the formula itself is the score, so that it must be at least 0.
+// IsScore reports whether the value of the formula itself is the score, without a desirability. The value must
+// then be at least 0.
 func (e *Expression) IsScore() bool { return e.desirability == nil }
 
-// Value returns the value of the formula at x. The value may be no valid score, for example if it is negative.
+// Value returns the value of the formula for the composition x. The value may be invalid as a score, for
+// example negative.
 func (e *Expression) Value(x *mcmc.Composition) float64 {
-	v := make([]float64, e.slotCount)
+	v := make([]float64, e.inputCount)
 	for k := range e.questions {
 		v[k] = e.questions[k].answerFromInteger(e.questions[k].integerAnswer(x))
 	}
 	return e.evaluate(v)
 }
 
-// Scorer returns a new scorer that follows the composition x.
+// Scorer returns a new [mcmc.Scorer] for the composition x, which may change later.
 func (e *Expression) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	n := len(e.questions)
-	return &expressionScorer{property: e, previousAmounts: previousAmounts{x: x}, integerAnswers: make([]int64, n), splitAnswers: make([]int64, n), answerSteps: make([]int64, n), formulaInputs: make([]float64, e.slotCount)}
+	return &expressionScorer{property: e, previousAmounts: previousAmounts{x: x}, integerAnswers: make([]int64, n), splitAnswers: make([]int64, n), answerSteps: make([]int64, n), formulaInputs: make([]float64, e.inputCount)}
 }
 
 type expressionScorer struct {
 	property *Expression
 	previousAmounts
-	integerAnswers            []int64 // by question: the answer at the composition, as question.integerAnswer returns it
-	splitAnswers, answerSteps []int64 // scratch of Line, by question: the integer answer at a split, and its increment to the next split
-	formulaInputs             []float64
-	lastInvalidValue          float64 // latest value of the formula that was no valid score
+	integerAnswers   []int64 // item q is question.integerAnswer of question q for the composition
+	splitAnswers     []int64 // scratch of Line: item q is the integer answer to question q at the present division of two ingredients' joint amount
+	answerSteps      []int64 // scratch of Line: item q is the increase of splitAnswers[q] to the next division
+	formulaInputs    []float64
+	lastInvalidValue float64 // latest value of the formula that was invalid as a score, for Err
 }
 
 // Err returns the error for the latest invalid value of the formula. It is called only after a score was NaN or
@@ -208,11 +216,11 @@ func (s *expressionScorer) Err() error {
 	return fmt.Errorf("the expression is %.6g, and a score is at least 0 and finite", s.lastInvalidValue)
 }
 
-// logScoreFrom returns the log score log y, given the integer answers to all questions. It records an invalid value of the formula for
-// Err.
-func (s *expressionScorer) logScoreFrom(sums []int64) float64 {
+// logScoreFrom returns the log score for the given integer answers to all questions; see
+// [question.integerAnswer]. It records an invalid value of the formula for Err.
+func (s *expressionScorer) logScoreFrom(integerAnswers []int64) float64 {
 	for k := range s.property.questions {
-		s.formulaInputs[k] = s.property.questions[k].answerFromInteger(sums[k])
+		s.formulaInputs[k] = s.property.questions[k].answerFromInteger(integerAnswers[k])
 	}
 	y := s.property.evaluate(s.formulaInputs)
 	if !(y >= 0 || s.property.desirability != nil) || math.IsInf(y, 0) || math.IsNaN(y) {
@@ -230,9 +238,10 @@ func (s *expressionScorer) Reset() {
 
 func (s *expressionScorer) LogScore() float64 { return s.logScoreFrom(s.integerAnswers) }
 
-// prepareSplit sets splitAnswers to the integer answers at split k of the line of i and j. It sets answerSteps to
-// the increments of the answers to the next split, which are valid while the set of used ingredients stays the
-// same. It reports whether any of these increments is not 0.
+// prepareSplit sets splitAnswers to the integer answers if k units of the joint amount of i and j belong to i.
+// It sets answerSteps to the increases of the answers for each further unit that moves from j to i. The
+// increases are valid while the set of used ingredients stays the same. prepareSplit reports whether any of the
+// increases is not 0.
 func (s *expressionScorer) prepareSplit(i, j, k int) (units bool) {
 	a, sum := s.x.Amount(i), s.x.Amount(i)+s.x.Amount(j)
 	uses := func(amount, was int) int64 { return usedIndicator(amount) - usedIndicator(was) }
@@ -277,7 +286,7 @@ func (s *expressionScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 
 func (s *expressionScorer) Moved(i, j int) {
 	wasI, wasJ := s.amounts[i], s.amounts[j]
-	byI, byJ := s.previousAmounts.takeChanges(i, j)
+	byI, byJ := s.previousAmounts.updateAndReturnChanges(i, j)
 	usedI, usedJ := usedIndicator(s.x.Amount(i))-usedIndicator(int(wasI)), usedIndicator(s.x.Amount(j))-usedIndicator(int(wasJ))
 	for q := range s.property.questions {
 		ask := &s.property.questions[q]
@@ -285,7 +294,7 @@ func (s *expressionScorer) Moved(i, j int) {
 	}
 }
 
-// Values adds the score of each value of condition c to p.
+// Values adds to p the log score of the composition with each value of condition c.
 func (s *expressionScorer) Values(c int, p *mcmc.PiecewiseConstant) {
 	copy(s.splitAnswers, s.integerAnswers)
 	q, values := pieceJoiner{pieces: p}, 1
@@ -304,7 +313,7 @@ func (s *expressionScorer) Values(c int, p *mcmc.PiecewiseConstant) {
 	}
 }
 
-// ConditionSet updates the answers after the value of condition c has changed.
+// ConditionSet updates the answers of the scorer after the value of condition c has changed.
 func (s *expressionScorer) ConditionSet(c int) {
 	for k := range s.property.questions {
 		if ask := &s.property.questions[k]; ask.kind == askCondition && ask.conditionIndex == c {

@@ -12,9 +12,10 @@ import (
 //
 //	y(x) = max(floor, P(want | x)),
 //
-// P is the mean over the trees of the share of wanted outcomes in the leaf of x (Breiman 2001; Meinshausen 2006 for
-// numbers). A probability of 0 forbids x unless there is a floor. One walk through the trees scores a whole line;
-// see [mcmc.Scorer] for lines and package model for the walk.
+// P is the mean over the trees. In each tree, P is the share of wanted outcomes among the training recipes in
+// the leaf of x (Breiman 2001; Meinshausen 2006 for numbers). A probability of 0 forbids x unless there is a
+// floor. One pass through the trees scores all divisions of the joint amount of two ingredients; see package
+// model.
 type Forest struct {
 	score *model.Score
 	floor float64
@@ -22,21 +23,22 @@ type Forest struct {
 
 var _ mcmc.LineProperty = (*Forest)(nil)
 
-// NewForest returns a [Forest]. The argument floor is the least probability, in [0, 1].
+// NewForest returns a [Forest]. floor is the least score that it gives, in [0, 1].
 func NewForest(score *model.Score, floor float64) *Forest { return &Forest{score, floor} }
 
-// LogScore returns log y(x), the logarithm of the score of x.
+// LogScore returns log y(x), the natural logarithm of the score y of the composition x.
 func (f *Forest) LogScore(x *mcmc.Composition) float64 {
 	return f.logScoreFrom(f.score.Sum(x.Amounts(), x.Ingredients()))
 }
 
-// logScoreFrom returns the log score log y, given the sum over the trees that package model computes.
-func (f *Forest) logScoreFrom(sum int64) float64 {
-	return portable.Log(max(f.floor, f.score.Probability(sum)))
+// logScoreFrom returns the log score of a composition. treeSum is the sum over the trees that package model
+// computes for the composition.
+func (f *Forest) logScoreFrom(treeSum int64) float64 {
+	return portable.Log(max(f.floor, f.score.Probability(treeSum)))
 }
 
-// Above returns an upper bound of the log score over the box of compositions with lo[i] to hi[i] units of each ingredient
-// i.
+// Above returns an upper bound of the log score over all compositions with lo[i] to hi[i] units of each
+// ingredient i.
 func (f *Forest) Above(lo, hi []int32, _ int) float64 {
 	return f.logScoreFrom(f.score.UpperBoundInBox(lo, hi))
 }
@@ -44,7 +46,7 @@ func (f *Forest) Above(lo, hi []int32, _ int) float64 {
 // AboveCost returns the approximate time that [Forest.Above] takes, in nanoseconds.
 func (f *Forest) AboveCost() int64 { return f.score.UpperBoundCost() }
 
-// Scorer returns a new scorer that follows the composition x.
+// Scorer returns a new [mcmc.Scorer] for the composition x, which may change later.
 func (f *Forest) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	s := &forestScorer{property: f, x: x, modelScorer: f.score.NewScorer(), joinsPieces: f.score.HasDescriptors()}
 	for k := range s.logCache {
@@ -57,18 +59,18 @@ type forestScorer struct {
 	property    *Forest
 	x           *mcmc.Composition
 	modelScorer *model.Scorer
-	joinsPieces bool           // whether neighbouring pieces with equal scores are joined; true for a forest on descriptors, which has many equal neighbours
+	joinsPieces bool           // whether neighbouring ranges of splits with equal scores are joined; true for a forest on descriptors, which has many of them
 	logCache    [512]cachedLog // cache of logs, indexed by a hash of the sum over the trees
 }
 
-// A cachedLog is a cache entry: a sum over the trees and the log score for this sum. Successive lines of a
-// chain repeat most sums, and a look-up is much faster than a logarithm.
+// A cachedLog is a cache entry: a sum over the trees and the log score for this sum. A chain meets most sums
+// repeatedly, and a look-up is much faster than a logarithm.
 type cachedLog struct {
 	treeSum  int64
 	logScore float64
 }
 
-// logScoreFrom is [Forest.logScoreFrom] with a cache.
+// logScoreFrom returns what [Forest.logScoreFrom] returns, from a cache if possible.
 func (s *forestScorer) logScoreFrom(sum int64) float64 {
 	// Multiplying by 2⁶⁴ over the golden ratio makes each bit of the sum affect the cache index.
 	k := &s.logCache[uint64(sum)*0x9e3779b97f4a7c15>>(64-9)]

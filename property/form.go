@@ -13,16 +13,17 @@ import (
 // A linearForm is a linear function Σ_i a_i·x_i of the amounts of a composition. The coefficients are stored as
 // whole numbers scale·a_i, so that sums are exact in any order.
 type linearForm struct {
-	coefficients []int64 // by ingredient: the whole number scale·a_i
+	coefficients []int64 // item i is the whole number scale·a_i
 	scale        float64
 }
 
 // maxDecimalPlaces is the greatest number of decimal places with which a coefficient is stored exactly.
 const maxDecimalPlaces = 15
 
-// newLinearForm returns the linear form with the given finite coefficients, for compositions of total units. scale is the
-// least power of ten that makes all coefficients whole numbers, if sums then stay below 2⁶². Otherwise scale is a
-// power of two, and coefficients are rounded to multiples of 2⁻⁶¹·total·max|a|, or finer.
+// newLinearForm returns the linear form with the given finite coefficients, for compositions of total units.
+// The scale of the form is the least power of ten that makes all coefficients whole numbers. If sums could then
+// exceed 2⁶², the scale is a power of two instead. In that case the coefficients are rounded to multiples of
+// 2⁻⁶¹·total·max|a| or finer, where a are the coefficients.
 func newLinearForm(coefficients []float64, total int) linearForm {
 	largest, digits := 0.0, 0
 	for _, v := range coefficients {
@@ -53,7 +54,7 @@ func newLinearForm(coefficients []float64, total int) linearForm {
 
 // ScaleToIntegers returns whole numbers a_i and a scale such that a_i/scale are the given finite numbers. The
 // numbers are exact to all decimal places if sums Σ a_i·x_i over compositions of total units stay below 2⁶¹.
-// Otherwise the numbers are rounded as the attributes of a [Blend] are.
+// Otherwise the numbers are rounded; see [Blend].
 func ScaleToIntegers(numbers []float64, total int) (whole []int64, scale float64) {
 	f := newLinearForm(numbers, 2*total)
 	return f.coefficients, f.scale
@@ -79,7 +80,8 @@ func timesPowerOfTen(v float64, digits int) int64 {
 	return whole
 }
 
-// scaledValue returns the value of the form at x multiplied by scale, which is a whole number.
+// scaledValue returns the value of the form for the composition x, multiplied by the scale of the form. The
+// result is a whole number.
 func (f *linearForm) scaledValue(x *mcmc.Composition) int64 {
 	sum := int64(0)
 	amounts := x.Amounts()
@@ -89,15 +91,16 @@ func (f *linearForm) scaledValue(x *mcmc.Composition) int64 {
 	return sum
 }
 
-// valueAlongLine returns the scaled value of the form at split 0 of the line of i and j, where all joint units belong to
-// j. It also returns the increment of the scaled value for each unit moved from j to i. The argument value is the
-// scaled value at x.
+// valueAlongLine returns the scaled value of the form after all units of ingredient i have moved to ingredient
+// j. It also returns the increase of the scaled value for each unit moved from j to i. The argument value is
+// the scaled value for the composition x.
 func (f *linearForm) valueAlongLine(x *mcmc.Composition, value int64, i, j int) (at0, step int64) {
 	step = f.coefficients[i] - f.coefficients[j]
 	return value - int64(x.Amount(i))*step, step
 }
 
-// checkFinite returns an error about the first number that is not finite, or nil.
+// checkFinite returns an error if one of the numbers is not finite. The error calls the number by the text in
+// what.
 func checkFinite(what string, numbers []float64) error {
 	for k, v := range numbers {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

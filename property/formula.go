@@ -23,11 +23,11 @@ import (
 const (
 	maxFormulaLength = 10_000 // greatest length of a formula, in characters
 	maxFormulaNodes  = 2_000
-	maxQuestions     = 200
+	// greatest number of quantities of the composition that a formula may ask for
+	maxQuestions = 200
 )
 
-// NewExpression compiles a formula in the language of github.com/expr-lang/expr. It accepts this part of the
-// language:
+// NewExpression compiles a formula in the language of github.com/expr-lang/expr. It accepts these forms:
 //
 //	numbers    1.5  used  total
 //	           units("Gin")  units("family", "citrus")
@@ -43,13 +43,14 @@ const (
 //	truths     a < b  a <= b  a > b  a >= b  a == b  a != b
 //	           t and u  t or u  not t  true  false
 //
-// units returns the units of an ingredient, or the units of all ingredients whose attribute has the given value.
-// share is units/M. count is the number of these ingredients that are used. mean is the mean of an attribute,
-// weighted by amounts. used is n, the number of used ingredients, and total is M. If the whole formula is a truth,
-// it scores 1 for true and 0 for false. All numbers are floating-point numbers.
+// units returns the units of an ingredient, or the units of all ingredients whose attribute has the given
+// value. share is units/M. count is the number of these ingredients that are used. mean is the mean of an
+// attribute, weighted by amounts. used is n, the number of used ingredients, and total is M. If the value of
+// the whole formula is true or false, the score is 1 for true and 0 for false. All numbers are floating-point
+// numbers.
 //
 // The error is an [*ExpressionError].
-func NewExpression(text string, lexicon NameResolver, total int) (*Expression, error) {
+func NewExpression(text string, nameResolver NameResolver, total int) (*Expression, error) {
 	if n := utf8.RuneCountInString(text); n > maxFormulaLength {
 		return nil, &ExpressionError{At: maxFormulaLength, Message: fmt.Sprintf("the expression has %d characters", n), Hint: fmt.Sprintf("at most %d are read", maxFormulaLength)}
 	}
@@ -67,7 +68,7 @@ func NewExpression(text string, lexicon NameResolver, total int) (*Expression, e
 	} else if err != nil {
 		return nil, &ExpressionError{Message: err.Error()}
 	}
-	c := &formulaCompiler{expression: &Expression{total: total}, lexicon: lexicon, questionByKey: make(map[string]int), variableSlots: make(map[string]int), questionByNode: make(map[ast.Node]int)}
+	c := &formulaCompiler{expression: &Expression{total: total}, nameResolver: nameResolver, questionByKey: make(map[string]int), variableIndices: make(map[string]int), questionByNode: make(map[ast.Node]int)}
 	n, t, err := c.compile(tree.Node)
 	if err != nil {
 		return nil, err
@@ -84,10 +85,10 @@ func NewExpression(text string, lexicon NameResolver, total int) (*Expression, e
 	// after compilation.
 	e := c.expression
 	first := len(e.questions)
-	e.slotCount = first + c.variableCount
+	e.inputCount = first + c.variableCount
 	e.evaluate = n
-	c.firstVariableSlot = first
-	bounded := &encloser{compiler: c, variableEnclosures: make(map[string]*enclosure)}
+	c.firstVariableInput = first
+	bounded := &enclosureBuilder{compiler: c, variableEnclosures: make(map[string]*enclosure)}
 	e.rootEnclosure = bounded.enclose(tree.Node)
 	e.enclosureCount = bounded.enclosureCount
 	return e, nil
@@ -121,21 +122,21 @@ func syntaxError(bad *file.Error) *ExpressionError {
 
 // A formulaCompiler compiles one formula.
 type formulaCompiler struct {
-	expression        *Expression
-	lexicon           NameResolver
-	questionByKey     map[string]int   // index in the questions of the expression, by the text of the question
-	questionByNode    map[ast.Node]int // by syntax node: the index of the question that the node asks
-	variableSlots     map[string]int   // by name of a let variable in scope: its index, counted from firstVariableSlot
-	variableCount     int
-	firstVariableSlot int
+	expression         *Expression
+	nameResolver       NameResolver
+	questionByKey      map[string]int   // maps the text of a question to its index in the questions of the expression
+	questionByNode     map[ast.Node]int // maps a syntax node to the index of the question that the node asks
+	variableIndices    map[string]int   // maps the name of a let variable in scope to the index of the variable, counted from firstVariableSlot
+	variableCount      int
+	firstVariableInput int // index of the first let variable among the inputs of the compiled formula
 }
 
 func errorAt(n ast.Node, format string, args ...any) *ExpressionError {
 	return &ExpressionError{At: n.Location().From, Message: fmt.Sprintf(format, args...)}
 }
 
-// compile compiles a subexpression to a function that returns a number, or to one that returns a truth value. The
-// other of the two results is nil.
+// compile compiles a subexpression. It returns a function that computes a number, or a function that computes a
+// truth value; the other result is nil.
 func (c *formulaCompiler) compile(n ast.Node) (numberFunc, truthFunc, error) {
 	switch n := n.(type) {
 	case *ast.IntegerNode:
@@ -173,7 +174,8 @@ func (c *formulaCompiler) compile(n ast.Node) (numberFunc, truthFunc, error) {
 	return nil, nil, bad
 }
 
-// compileNumber compiles the node n and returns an error if the value of n is a truth instead of a number.
+// compileNumber compiles the syntax node n to a function that computes a number. It returns an error if the
+// value of n is true or false.
 func (c *formulaCompiler) compileNumber(n ast.Node) (numberFunc, error) {
 	v, t, err := c.compile(n)
 	if err == nil && t != nil {
@@ -182,7 +184,8 @@ func (c *formulaCompiler) compileNumber(n ast.Node) (numberFunc, error) {
 	return v, err
 }
 
-// compileTruth compiles the node n and returns an error if the value of n is a number instead of a truth.
+// compileTruth compiles the syntax node n to a function that computes true or false. It returns an error if the
+// value of n is a number.
 func (c *formulaCompiler) compileTruth(n ast.Node) (truthFunc, error) {
 	v, t, err := c.compile(n)
 	if err == nil && v != nil {
@@ -194,8 +197,8 @@ func (c *formulaCompiler) compileTruth(n ast.Node) (truthFunc, error) {
 func newConstant(value float64) numberFunc { return func([]float64) float64 { return value } }
 
 func (c *formulaCompiler) compileIdentifier(n *ast.IdentifierNode) (numberFunc, error) {
-	if slot, ok := c.variableSlots[n.Value]; ok {
-		return func(v []float64) float64 { return v[c.firstVariableSlot+slot] }, nil
+	if slot, ok := c.variableIndices[n.Value]; ok {
+		return func(v []float64) float64 { return v[c.firstVariableInput+slot] }, nil
 	}
 	switch n.Value {
 	case "used":
@@ -203,10 +206,10 @@ func (c *formulaCompiler) compileIdentifier(n *ast.IdentifierNode) (numberFunc, 
 	case "total":
 		return newConstant(float64(c.expression.total)), nil
 	}
-	known := append(slices.Sorted(maps.Keys(c.variableSlots)), "used", "total")
+	known := append(slices.Sorted(maps.Keys(c.variableIndices)), "used", "total")
 	bad := errorAt(n, "there is no %s", inputerr.Quote(n.Value))
 	bad.Hint = inputerr.DidYouMean(n.Value, append(known, slices.Sorted(maps.Keys(formulaFunctions))...))
-	if _, err := c.lexicon.Ingredient(n.Value); err == nil || bad.Hint == "" {
+	if _, err := c.nameResolver.Ingredient(n.Value); err == nil || bad.Hint == "" {
 		bad.Hint = fmt.Sprintf("for the share of an ingredient write share(%s)", inputerr.Quote(n.Value))
 	}
 	return nil, bad
@@ -353,17 +356,17 @@ func (c *formulaCompiler) compileDeclaration(n *ast.VariableDeclaratorNode) (num
 	}
 	slot := c.variableCount
 	c.variableCount++
-	before, shadows := c.variableSlots[n.Name]
-	c.variableSlots[n.Name] = slot
+	before, shadows := c.variableIndices[n.Name]
+	c.variableIndices[n.Name] = slot
 	a, t, err := c.compile(n.Expr)
-	if delete(c.variableSlots, n.Name); shadows {
-		c.variableSlots[n.Name] = before
+	if delete(c.variableIndices, n.Name); shadows {
+		c.variableIndices[n.Name] = before
 	}
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case t != nil:
-		return nil, func(v []float64) bool { v[c.firstVariableSlot+slot] = value(v); return t(v) }, nil
+		return nil, func(v []float64) bool { v[c.firstVariableInput+slot] = value(v); return t(v) }, nil
 	}
-	return func(v []float64) float64 { v[c.firstVariableSlot+slot] = value(v); return a(v) }, nil, nil
+	return func(v []float64) float64 { v[c.firstVariableInput+slot] = value(v); return a(v) }, nil, nil
 }

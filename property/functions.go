@@ -15,18 +15,18 @@ import (
 	"kir/internal/portable"
 )
 
-// A formulaFunction is a function that formulas may call. It asks a [question] about the composition, given names,
-// or it computes a number from numbers.
+// A formulaFunction is a function that formulas may call. There are two kinds: functions that ask a [question]
+// about the composition, with names as arguments, and functions of numbers.
 type formulaFunction struct {
 	usage         string
 	makeQuestion  func(c *formulaCompiler, names []string) (question, error)
-	divisor       func(total int) float64 // divisor of the answer to the question; nil for a divisor of 1
+	divisor       func(total int) float64 // returns the number by which the answer to the question is divided; nil for 1
 	apply         func(a float64) float64
-	applyInterval func(a interval) interval // returns an interval that contains apply over the interval a
+	applyInterval func(a interval) interval // returns an interval that contains the results of apply for all numbers of the interval a
 	combine       func(a, b float64) float64
 }
 
-// formulaFunctions holds all functions that a formula may call, by name. It is read-only.
+// formulaFunctions maps names to the functions that a formula may call. It is read-only.
 var formulaFunctions = map[string]formulaFunction{
 	"units":     {usage: `units("ingredient") or units("attribute", "value")`, makeQuestion: sumQuestion(askUnits)},
 	"share":     {usage: `share("ingredient") or share("attribute", "value")`, makeQuestion: sumQuestion(askUnits), divisor: func(total int) float64 { return float64(total) }},
@@ -37,15 +37,16 @@ var formulaFunctions = map[string]formulaFunction{
 	"exp":       {usage: "exp(a)", apply: portable.Exp, applyInterval: func(s interval) interval { return s.applyRising(portable.Exp).widen() }},
 	"log":       {usage: "log(a)", apply: portable.Log, applyInterval: func(s interval) interval { return s.nonNegative().applyRising(portable.Log).widen() }},
 	"sqrt":      {usage: "sqrt(a)", apply: math.Sqrt, applyInterval: func(s interval) interval { return s.nonNegative().applyRising(math.Sqrt) }},
-	"floor":     {usage: "floor(a)", apply: math.Floor, applyInterval: intervalFunctionOf(math.Floor)},
-	"ceil":      {usage: "ceil(a)", apply: math.Ceil, applyInterval: intervalFunctionOf(math.Ceil)},
-	"round":     {usage: "round(a)", apply: math.Round, applyInterval: intervalFunctionOf(math.Round)},
+	"floor":     {usage: "floor(a)", apply: math.Floor, applyInterval: risingIntervalFunction(math.Floor)},
+	"ceil":      {usage: "ceil(a)", apply: math.Ceil, applyInterval: risingIntervalFunction(math.Ceil)},
+	"round":     {usage: "round(a)", apply: math.Round, applyInterval: risingIntervalFunction(math.Round)},
 	"min":       {usage: "min(a, b)", combine: func(a, b float64) float64 { return min(a, b) }},
 	"max":       {usage: "max(a, b)", combine: func(a, b float64) float64 { return max(a, b) }},
 }
 
-// intervalFunctionOf returns the function on intervals that belongs to a nondecreasing function f on numbers.
-func intervalFunctionOf(f func(float64) float64) func(interval) interval {
+// risingIntervalFunction turns a nondecreasing function on numbers into the function on intervals. Its result
+// contains f of all numbers of the interval.
+func risingIntervalFunction(f func(float64) float64) func(interval) interval {
 	return func(s interval) interval { return s.applyRising(f) }
 }
 
@@ -118,33 +119,34 @@ func (c *formulaCompiler) compileCall(n *ast.CallNode) (numberFunc, error) {
 }
 
 // compileQuestion returns a function that reads the answer to a question. Questions with the same key share one
-// answer. make creates the question, and errors point to the syntax node at.
-func (c *formulaCompiler) compileQuestion(at ast.Node, key string, make func() (question, error)) (numberFunc, error) {
+// answer. makeQuestion creates the question if its key is new. Errors point to the syntax node.
+func (c *formulaCompiler) compileQuestion(node ast.Node, key string, makeQuestion func() (question, error)) (numberFunc, error) {
 	slot, ok := c.questionByKey[key]
 	if !ok {
-		q, err := make()
+		q, err := makeQuestion()
 		if err != nil {
-			return nil, &ExpressionError{At: at.Location().From, Message: err.Error(), Err: err}
+			return nil, &ExpressionError{At: node.Location().From, Message: err.Error(), Err: err}
 		}
 		if slot = len(c.expression.questions); slot == maxQuestions {
-			return nil, errorAt(at, "the expression asks more than %d things of a composition", maxQuestions)
+			return nil, errorAt(node, "the expression asks more than %d things of a composition", maxQuestions)
 		}
 		c.expression.questions = append(c.expression.questions, q)
 		c.questionByKey[key] = slot
 	}
-	c.questionByNode[at] = slot
+	c.questionByNode[node] = slot
 	return func(v []float64) float64 { return v[slot] }, nil
 }
 
-// sumQuestion returns a function that makes a question about one ingredient or a group. The question asks for units
-// if kind is askUnits, and for the number of used ingredients if kind is askCount.
+// sumQuestion returns a function that makes a question about one ingredient or a group of ingredients, given
+// names. The question asks for units if kind is askUnits, and for the number of used ingredients if kind is
+// askCount.
 func sumQuestion(kind askKind) func(c *formulaCompiler, names []string) (question, error) {
 	return func(c *formulaCompiler, names []string) (question, error) {
 		if len(names) == 1 {
-			i, err := c.lexicon.Ingredient(names[0])
+			i, err := c.nameResolver.Ingredient(names[0])
 			return question{kind: kind, ingredient: i}, err
 		}
-		group, err := c.lexicon.Group(names[0], names[1])
+		group, err := c.nameResolver.Group(names[0], names[1])
 		if err != nil {
 			return question{}, err
 		}
@@ -159,7 +161,7 @@ func sumQuestion(kind askKind) func(c *formulaCompiler, names []string) (questio
 // conditionQuestion returns the question for the number of a numeric condition, or the question whether a condition
 // has a given category.
 func conditionQuestion(c *formulaCompiler, names []string) (question, error) {
-	of, ok := c.lexicon.(ConditionResolver)
+	of, ok := c.nameResolver.(ConditionResolver)
 	if !ok {
 		return question{}, errors.New("there are no conditions")
 	}
@@ -187,7 +189,7 @@ func conditionQuestion(c *formulaCompiler, names []string) (question, error) {
 
 // meanQuestion returns the question for the mean of an attribute.
 func meanQuestion(c *formulaCompiler, names []string) (question, error) {
-	numbers, err := c.lexicon.Numbers(names[0])
+	numbers, err := c.nameResolver.Numbers(names[0])
 	if err == nil {
 		err = checkFinite("the attribute of ingredient", numbers)
 	}

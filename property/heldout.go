@@ -1,16 +1,15 @@
 package property
 
-// HeldOutAccuracy states how well [Comparisons] predicts answers that it did not learn from.
+// HeldOutAccuracy summarises how well [Comparisons] predicts answers that were held out, that is, not used to
+// learn.
 type HeldOutAccuracy struct {
-	Pairs int // number of pairs
-	// Accuracy is the fraction of pairs whose answer is predicted correctly. ExpectedAccuracy is the fraction that
-	// the model itself expects to predict correctly. The two fractions are equal on average if the model is
-	// calibrated.
-	Accuracy, ExpectedAccuracy float64
+	Pairs            int     // number of pairs of compositions whose answers were predicted
+	Accuracy         float64 // fraction of pairs whose answer is predicted correctly
+	ExpectedAccuracy float64 // fraction that the model expects to predict correctly, by its probabilities; equal to Accuracy on average if the model is calibrated
 }
 
-// maxLeaveOneOut is the greatest number of pairs for leave-one-out cross-validation. More pairs are split into ten
-// folds.
+// maxLeaveOneOut is the greatest number of pairs for which each pair is predicted from all other pairs
+// (leave-one-out cross-validation). More pairs are divided into ten folds.
 const maxLeaveOneOut = 40
 
 // CrossValidate measures the predictions of [Comparisons] by cross-validation: leave-one-out for up to 40 pairs, ten

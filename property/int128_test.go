@@ -30,7 +30,7 @@ func TestWide(t *testing.T) {
 		}
 		plain, _ := new(big.Float).SetInt(want).Float64()
 		// Two roundings, each of half a unit in the last of 53 digits.
-		if got := got.float(); got != plain && (got/plain > 1+0x1p-52 || got/plain < 1-0x1p-52) {
+		if got := got.toFloat64(); got != plain && (got/plain > 1+0x1p-52 || got/plain < 1-0x1p-52) {
 			t.Fatalf("%v as a float is %v, want %v", want, got, plain)
 		}
 	}

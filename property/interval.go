@@ -6,14 +6,15 @@ import (
 	"kir/internal/portable"
 )
 
-// An interval is a set of numbers that contains every value that an expression can have. It contains the numbers
-// from lo to hi, which may be infinite, and NaN if mayBeNaN is true. The result of an operation on intervals
-// contains the floating-point results for all numbers of the operands.
+// An interval is a set of floating-point numbers, in which the value of an expression is known to lie. The set
+// holds the numbers from lo to hi, which may be infinite, and also NaN if mayBeNaN is true. The result of an
+// operation on intervals contains the floating-point results for all numbers of the operands.
 type interval struct {
 	lo, hi   float64
 	mayBeNaN bool // whether the value can be NaN
 }
 
+// interval of all numbers, including NaN
 var anyNumber = interval{math.Inf(-1), math.Inf(1), true}
 
 // intervalOf returns the interval from the least to the greatest of the numbers, with the given mayBeNaN. If one of
@@ -29,8 +30,8 @@ func intervalOf(mayBeNaN bool, numbers ...float64) interval {
 	return s
 }
 
-// widen returns s enlarged by a relative 2⁻⁴⁸ at both ends. It is for bounds from functions that are not quite
-// monotonic, because the last bits of their results are wrong.
+// widen returns the interval, enlarged at both ends by a relative 2⁻⁴⁸. Bounds need this if they come from
+// functions whose last bits may be wrong, so that the functions are not quite monotonic.
 func (s interval) widen() interval {
 	const part = 0x1p-48
 	if !math.IsInf(s.lo, 0) {
@@ -42,12 +43,13 @@ func (s interval) widen() interval {
 	return s
 }
 
-// hull returns the smallest interval that contains both s and t.
+// hull returns the smallest interval that contains both s and t, where s is the receiver.
 func (s interval) hull(t interval) interval {
 	return interval{min(s.lo, t.lo), max(s.hi, t.hi), s.mayBeNaN || t.mayBeNaN}
 }
 
-// intersect returns the part of s between lo and hi. If rounding makes that part empty, it returns s.
+// intersect returns the part of the interval between lo and hi. If rounding makes that part empty, it returns
+// the whole interval.
 func (s interval) intersect(lo, hi float64) interval {
 	if lo = max(lo, s.lo); lo <= min(hi, s.hi) {
 		s.lo, s.hi = lo, min(hi, s.hi)
@@ -74,8 +76,8 @@ func (s interval) dividedBy(t interval) interval {
 	return intervalOf(s.mayBeNaN || t.mayBeNaN, s.lo/t.lo, s.lo/t.hi, s.hi/t.lo, s.hi/t.hi)
 }
 
-// modulo returns an interval that contains a % b for all a in s and b in t. The remainder lies between 0 and the
-// dividend a, and is less in magnitude than the divisor b.
+// modulo returns an interval that contains the remainder a % b for all numbers a of s and b of t, where s is
+// the receiver. The remainder lies between 0 and a, and its magnitude is less than the magnitude of b.
 func (s interval) modulo(t interval) interval {
 	none := s.mayBeNaN || t.mayBeNaN || t.lo <= 0 && t.hi >= 0 || math.IsInf(s.lo, 0) || math.IsInf(s.hi, 0)
 	most := max(math.Abs(t.lo), math.Abs(t.hi))
@@ -99,7 +101,7 @@ func (s interval) power(t interval) interval {
 	return corners.widen()
 }
 
-// applyRising returns the interval of the values of f over s, for a nondecreasing function f.
+// applyRising returns the interval of f(v) for all v in the interval. f must not decrease.
 func (s interval) applyRising(f func(float64) float64) interval {
 	return intervalOf(s.mayBeNaN, f(s.lo), f(s.hi))
 }
@@ -112,16 +114,18 @@ func (s interval) abs() interval {
 	return t
 }
 
-// nonNegative returns s with numbers below 0 replaced by NaN. It prepares s for the logarithm and the square root.
+// nonNegative replaces the negative numbers of an interval by NaN. The logarithm and the square root of the
+// result can then be taken at its ends.
 func (s interval) nonNegative() interval {
 	return interval{max(s.lo, 0), max(s.hi, 0), s.mayBeNaN || s.lo < 0}
 }
 
-// A verdict states whether a condition can be true and whether it can be false, over a box of compositions.
-type verdict struct{ mayHold, mayFail bool }
+// A possibleTruth tells whether a condition, such as a < b, can be true and whether it can be false for some
+// composition of a box.
+type possibleTruth struct{ mayHold, mayFail bool }
 
 // interval returns the interval of the condition as a number: 1 if true, 0 if false.
-func (v verdict) interval() interval {
+func (v possibleTruth) interval() interval {
 	s := interval{0, 1, false}
 	if !v.mayHold {
 		s.hi = 0
@@ -132,19 +136,20 @@ func (v verdict) interval() interval {
 	return s
 }
 
-// compareIntervals returns the verdict on "a operator b" for all numbers a in s and b in t.
-func compareIntervals(operator string, s, t interval) (v verdict) {
+// compareIntervals returns the possible results of "a operator b", such as a < b, for all numbers a in s and b
+// in t.
+func compareIntervals(operator string, s, t interval) (v possibleTruth) {
 	switch operator {
 	case ">", ">=":
 		s, t = t, s
 	}
 	switch operator {
 	case "<", ">":
-		v = verdict{s.lo < t.hi, s.hi >= t.lo}
+		v = possibleTruth{s.lo < t.hi, s.hi >= t.lo}
 	case "<=", ">=":
-		v = verdict{s.lo <= t.hi, s.hi > t.lo}
+		v = possibleTruth{s.lo <= t.hi, s.hi > t.lo}
 	default:
-		v = verdict{s.lo <= t.hi && t.lo <= s.hi, s.lo != t.hi || s.hi != t.lo}
+		v = possibleTruth{s.lo <= t.hi && t.lo <= s.hi, s.lo != t.hi || s.hi != t.lo}
 	}
 	if s.mayBeNaN || t.mayBeNaN { // NaN compares as unequal, and as neither less nor greater
 		v.mayFail = true

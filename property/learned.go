@@ -12,8 +12,8 @@ import (
 //
 //	y(x) = max(floor, s(x)),
 //
-// s is the [model.LearnedScore], the expected desirability. A whole line (see [mcmc.Scorer]) is scored at once; see
-// package model.
+// s is the [model.LearnedScore], the expected desirability of the predicted value. All divisions of the joint
+// amount of two ingredients are scored at once; see package model.
 type Learned struct {
 	score *model.LearnedScore
 	floor float64
@@ -21,27 +21,29 @@ type Learned struct {
 
 var _ mcmc.LineProperty = (*Learned)(nil)
 
-// NewLearned returns a [Learned]. The argument floor is the least score, in [0, 1].
+// NewLearned returns a [Learned]. floor is the least score that it gives, in [0, 1].
 func NewLearned(score *model.LearnedScore, floor float64) *Learned { return &Learned{score, floor} }
 
-// LogScore returns log y(x), the logarithm of the score of x.
+// LogScore returns log y(x), the natural logarithm of the score y of the composition x.
 func (l *Learned) LogScore(x *mcmc.Composition) float64 {
 	return l.logScoreFrom(l.score.ScoreAt(x.Amounts(), x.Ingredients()))
 }
 
 func (l *Learned) logScoreFrom(score float64) float64 { return portable.Log(max(l.floor, score)) }
 
-// Pieces returns the terms of the model's score, as [model.LearnedScore.Pieces] does. It also returns the function
-// join, which computes an upper bound of the log score from upper bounds of the terms.
+// Pieces returns one function per term of the model's score; see [model.LearnedScore.Pieces]. Each function
+// computes an upper bound of its term over a set of compositions. The result join computes an upper bound of
+// the log score from the upper bounds of all terms.
 func (l *Learned) Pieces() (of []func(lo, hi []int32, used int) (above float64, nanoseconds int64, along int, by float64), join func([]float64) float64) {
 	of, score := l.score.Pieces()
 	return of, func(above []float64) float64 { return l.logScoreFrom(score(above)) }
 }
 
-// LineCost returns the approximate time to score a line of two ingredients, in nanoseconds.
+// LineCost returns the approximate time, in nanoseconds, to score all divisions of the joint amount of two
+// ingredients.
 func (l *Learned) LineCost() int64 { return l.score.LineCost() }
 
-// Scorer returns a new scorer that follows the composition x.
+// Scorer returns a new [mcmc.Scorer] for the composition x, which may change later.
 func (l *Learned) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &learnedScorer{l, x, l.score.NewScorer()}
 }
@@ -66,7 +68,8 @@ func (s *learnedScorer) Moved(i, j int) {
 	s.modelScorer.Set(i, int32(s.x.Amount(i)), j, int32(s.x.Amount(j)))
 }
 
-// scoreAmounts adds to p the scores of the compositions in which ingredient i has each of the ascending amounts.
+// scoreAmounts adds to p one log score for each of the given ascending amounts: the score of the composition
+// with this amount of ingredient i.
 func (s *learnedScorer) scoreAmounts(i int, amounts []int32, p *mcmc.PiecewiseConstant) {
 	score, last := 0.0, math.NaN()
 	for v, value := range s.modelScorer.Column(i, amounts) {

@@ -14,23 +14,24 @@ import (
 //	log y(x) = μᵀw − a·wᵀΣw
 //
 // μ are the expected returns, Σ is their covariance, and a ≥ 0 is the risk aversion. (Markowitz, "Portfolio
-// Selection", Journal of Finance 7 (1952), 77–91. In the form with a half, U = μᵀw − (λ/2)·wᵀΣw, a is λ/2.) The
-// weight c of the objective turns log y into the law exp(c·U). The larger c is, the more the law concentrates on
-// the best portfolios. Choose c so that c·(the difference in U that matters) is a few units.
+// Selection", Journal of Finance 7 (1952), 77–91. In the form with a half, U = μᵀw − (λ/2)·wᵀΣw, a is λ/2.) If
+// the objective has weight c, draws have a probability proportional to exp(c·U), where U is log y. The larger c
+// is, the more the draws concentrate on the best portfolios. Choose c so that c times a difference in U that
+// matters is a few units.
 //
-// μ and Σ are stored as whole numbers. The largest entry of Σ has 59 bits minus the bits of M. xᵀΣx and μᵀx are
-// exact, in 128 and 64 bits. Both are polynomials along a line of i and j (see [mcmc.Scorer]). Computing the
-// coefficients of these polynomials takes O(n) time, and then each split takes constant time. Memory is 8·N² bytes,
-// once.
+// μ and Σ are stored as whole numbers. The largest entry of Σ is scaled to 59 bits minus the bits of M. xᵀΣx
+// and μᵀx are exact, in 128 and 64 bits. If only the joint amount of two ingredients is divided differently,
+// both are polynomials in the units that move. Computing the coefficients of these polynomials takes O(n) time
+// for n used ingredients, and then each division takes constant time. Memory is 8·N² bytes, once.
 type Markowitz struct {
 	ingredientCount, total int
 	returnForm             linearForm
-	covariance             []int64 // Σ as whole numbers, multiplied by a scale: N rows of N
+	covariance             []int64 // covariances Σ as whole numbers, multiplied by a common scale: N rows of N
 	returnFactor           float64 // factor from values of returnForm to μᵀw
 	varianceFactor         float64 // factor from xᵀΣx in whole numbers to wᵀΣw
 	penaltyFactor          float64 // factor from xᵀΣx in whole numbers to a·wᵀΣw
 
-	convexOnce       sync.Once // computes the two fields below when a bound first needs them
+	convexOnce       sync.Once // ensures that cachedConvexRisk and hasConvexRisk are computed once, when a bound first needs them
 	cachedConvexRisk convexRisk
 	hasConvexRisk    bool
 }
@@ -86,17 +87,18 @@ func NewMarkowitz(returns []float64, covariance [][]float64, aversion float64, t
 	return m, nil
 }
 
-// Risk returns wᵀΣw, the variance of the return.
+// Risk returns the variance of the return of the portfolio x: wᵀΣw, where w is the shares and Σ the covariance.
 func (m *Markowitz) Risk(x *mcmc.Composition) float64 {
-	return float64(m.integerRisk(x).float() * m.varianceFactor)
+	return float64(m.integerRisk(x).toFloat64() * m.varianceFactor)
 }
 
-// Return returns μᵀw, the expected return.
+// Return returns the expected return of the portfolio x: μᵀw, where w is the shares and μ the expected returns.
 func (m *Markowitz) Return(x *mcmc.Composition) float64 {
 	return float64(float64(m.returnForm.scaledValue(x)) * m.returnFactor)
 }
 
-// integerRisk returns xᵀΣx with Σ in the whole numbers of m.covariance.
+// integerRisk returns xᵀΣx for a portfolio of x units, where Σ is the matrix of whole numbers in the field
+// covariance.
 func (m *Markowitz) integerRisk(x *mcmc.Composition) (sum int128) {
 	for _, i := range x.Ingredients() {
 		sum = sum.plus(multiply128(m.covarianceProduct(int(i), x), int64(x.Amount(int(i)))))
@@ -104,7 +106,8 @@ func (m *Markowitz) integerRisk(x *mcmc.Composition) (sum int128) {
 	return sum
 }
 
-// covarianceProduct returns (Σx)_i with Σ in the whole numbers of m.covariance.
+// covarianceProduct returns item i of the vector Σx, where Σ is the matrix of whole numbers in the field
+// covariance.
 func (m *Markowitz) covarianceProduct(i int, x *mcmc.Composition) (sum int64) {
 	row, amounts := m.covariance[i*m.ingredientCount:(i+1)*m.ingredientCount], x.Amounts()
 	for _, u := range x.Ingredients() {
@@ -113,17 +116,19 @@ func (m *Markowitz) covarianceProduct(i int, x *mcmc.Composition) (sum int64) {
 	return sum
 }
 
-// logScoreFrom returns the log score log y, given μᵀx and xᵀΣx in whole numbers.
+// logScoreFrom returns the log score for the given whole numbers: returns is μᵀx and risk is xᵀΣx; see
+// [Markowitz].
 func (m *Markowitz) logScoreFrom(returns int64, risk int128) float64 {
-	return float64(float64(returns)*m.returnFactor) - float64(risk.float()*m.penaltyFactor)
+	return float64(float64(returns)*m.returnFactor) - float64(risk.toFloat64()*m.penaltyFactor)
 }
 
-// LogScore returns log y(x), the logarithm of the score. It takes O(n²) time for n used ingredients.
+// LogScore returns the natural logarithm of the score of the portfolio x. It takes O(n²) time for n used
+// ingredients.
 func (m *Markowitz) LogScore(x *mcmc.Composition) float64 {
 	return m.logScoreFrom(m.returnForm.scaledValue(x), m.integerRisk(x))
 }
 
-// Scorer returns a new scorer that follows the composition x.
+// Scorer returns a new [mcmc.Scorer] for the composition x, which may change later.
 func (m *Markowitz) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &markowitzScorer{property: m, previousAmounts: previousAmounts{x: x}}
 }
@@ -131,21 +136,21 @@ func (m *Markowitz) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type markowitzScorer struct {
 	property *Markowitz
 	previousAmounts
-	integerReturn int64  // μᵀx at the composition of the scorer, in whole numbers
-	integerRisk   int128 // xᵀΣx at the composition of the scorer, in whole numbers
+	integerReturn int64  // μᵀx of the current portfolio x, in whole numbers; see [Markowitz]
+	integerRisk   int128 // xᵀΣx of the current portfolio x, in whole numbers; see [Markowitz]
 
-	lineParabola parabola
+	lineParabola parabola // scores of the divisions that Curve prepared
 }
 
-// A parabola is log y along a line of ingredients i and j: constant + linear·d − quadratic·d², where d is the
-// number of units moved from j to i. The fields riskSlope, riskCurvature, integerReturn and returnStep are the
+// A parabola is the log score as a function of the number d of units that move from ingredient j to ingredient
+// i: constant + linear·d − quadratic·d². The fields riskSlope, riskCurvature, integerReturn and returnStep are
 // whole numbers from which At computes exact scores.
 type parabola struct {
-	currentSplit                               int64 // split of the line at which the composition stands, where d is 0
+	currentSplit                               int64 // current units of ingredient i, for which d is 0
 	riskSlope, riskCurvature                   int64
 	integerReturn, returnStep                  int64
 	constant, linear, quadratic, roundingSlack float64
-	peakMove                                   float64 // value of d at which the parabola is greatest, if quadratic > 0
+	peakUnitsMoved                             float64 // number d at which the parabola is greatest, if quadratic > 0
 }
 
 func (s *markowitzScorer) Reset() {
@@ -157,8 +162,9 @@ func (s *markowitzScorer) LogScore() float64 {
 	return s.property.logScoreFrom(s.integerReturn, s.integerRisk)
 }
 
-// riskDerivatives returns half of the first and half of the second derivative of xᵀΣx with respect to d, the units
-// moved from j to i. The move of d units increases xᵀΣx by 2·d·slope + d²·curve.
+// riskDerivatives returns whole numbers that describe how the risk xᵀΣx changes if d units move from ingredient
+// j to ingredient i: xᵀΣx increases by 2·d·slope + d²·curve. Hence slope and curve are half of the first and
+// half of the second derivative with respect to d.
 func (s *markowitzScorer) riskDerivatives(i, j int) (slope, curve int64) {
 	m := s.property
 	slope = m.covarianceProduct(i, s.x) - m.covarianceProduct(j, s.x)
@@ -178,9 +184,9 @@ func (s *markowitzScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	s.forEachSplit(i, j, func(k int, returns int64, risk int128) { q.add(k, s.property.logScoreFrom(returns, risk)) })
 }
 
-// forEachSplit calls the function at for each split k of the line of i and j, with the values of μᵀx and xᵀΣx at
-// the split, in whole numbers.
-func (s *markowitzScorer) forEachSplit(i, j int, at func(k int, returns int64, risk int128)) {
+// forEachSplit calls the function visit for each number k of units that ingredient i can have of the joint
+// amount of i and j. The arguments of visit are k and, in whole numbers, μᵀx and xᵀΣx; see [Markowitz].
+func (s *markowitzScorer) forEachSplit(i, j int, visit func(k int, returns int64, risk int128)) {
 	m := s.property
 	slope, curve := s.riskDerivatives(i, j)
 	a := int64(s.x.Amount(i))
@@ -188,16 +194,16 @@ func (s *markowitzScorer) forEachSplit(i, j int, at func(k int, returns int64, r
 	risk := s.riskAfter(slope, curve, -a)
 	by := 2*slope + (1-2*a)*curve // change of the risk from one split to the next
 	for k := range int(a) + s.x.Amount(j) + 1 {
-		at(k, returns, risk)
+		visit(k, returns, risk)
 		returns += step
 		risk = risk.plus(newInt128(by))
 		by += 2 * curve
 	}
 }
 
-// Curve prepares the parabola of log y along the line. The field roundingSlack bounds by how much rounding can put
-// the parabola below the score that At returns. At has fewer than seven roundings and the parabola eight, each of
-// numbers below size.
+// Curve prepares the log scores of all divisions of the joint amount of ingredients i and j: they lie on a
+// [parabola]. The field roundingSlack bounds by how much rounding can put the parabola below the score that At
+// returns. At has fewer than seven roundings and the parabola eight, each of numbers below size.
 func (s *markowitzScorer) Curve(i, j int) (peak int) {
 	m, l := s.property, &s.lineParabola
 	l.riskSlope, l.riskCurvature = s.riskDerivatives(i, j)
@@ -206,14 +212,14 @@ func (s *markowitzScorer) Curve(i, j int) (peak int) {
 	gain, loss := float64(float64(l.returnStep)*m.returnFactor), float64(2*float64(l.riskSlope)*m.penaltyFactor)
 	l.constant, l.linear, l.quadratic = s.LogScore(), gain-loss, float64(float64(l.riskCurvature)*m.penaltyFactor)
 	sum := float64(a + s.x.Amount(j))
-	size := math.Abs(float64(s.integerReturn)*m.returnFactor) + math.Abs(s.integerRisk.float()*m.penaltyFactor) +
+	size := math.Abs(float64(s.integerReturn)*m.returnFactor) + math.Abs(s.integerRisk.toFloat64()*m.penaltyFactor) +
 		float64(sum*(math.Abs(gain)+math.Abs(loss)+float64(sum*math.Abs(l.quadratic))))
 	l.roundingSlack = float64(0x1p-48 * size)
 	if !(l.quadratic > 0) {
 		return 0
 	}
-	l.peakMove = l.linear / (2 * l.quadratic)
-	if at := math.Round(float64(l.currentSplit) + l.peakMove); 0 < at && at < sum {
+	l.peakUnitsMoved = l.linear / (2 * l.quadratic)
+	if at := math.Round(float64(l.currentSplit) + l.peakUnitsMoved); 0 < at && at < sum {
 		return int(at)
 	}
 	return 0
@@ -225,20 +231,21 @@ func (s *markowitzScorer) At(k int) float64 {
 	return s.property.logScoreFrom(l.integerReturn+d*l.returnStep, s.riskAfter(l.riskSlope, l.riskCurvature, d))
 }
 
-// Above returns an upper bound of the log score over the splits from..to. The bound is the value of the parabola at
-// its peak if the peak lies between from and to, otherwise the greater value at the two ends.
+// Above returns an upper bound of the log score over the splits from..to, where split k gives k units of the
+// joint amount of i and j to ingredient i. The bound is the value of the parabola at its peak if the peak lies
+// between from and to, otherwise the greater of the values at from and to.
 func (s *markowitzScorer) Above(from, to int) float64 {
 	l := &s.lineParabola
 	a, b := float64(int64(from)-l.currentSplit), float64(int64(to)-l.currentSplit)
-	if l.quadratic > 0 && a < l.peakMove && l.peakMove < b {
-		return l.constant + float64(l.linear*l.peakMove/2) + l.roundingSlack
+	if l.quadratic > 0 && a < l.peakUnitsMoved && l.peakUnitsMoved < b {
+		return l.constant + float64(l.linear*l.peakUnitsMoved/2) + l.roundingSlack
 	}
 	return l.constant + max((l.linear-float64(l.quadratic*a))*a, (l.linear-float64(l.quadratic*b))*b) + l.roundingSlack
 }
 
 func (s *markowitzScorer) Moved(i, j int) {
 	m := s.property
-	byI, byJ := s.previousAmounts.takeChanges(i, j)
+	byI, byJ := s.previousAmounts.updateAndReturnChanges(i, j)
 	s.integerReturn += int64(byI)*m.returnForm.coefficients[i] + int64(byJ)*m.returnForm.coefficients[j]
 	// riskDerivatives is for the new composition, so the move is undone: d = −byI.
 	slope, curve := s.riskDerivatives(i, j)

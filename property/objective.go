@@ -8,12 +8,13 @@ import (
 	"kir/mcmc"
 )
 
-// UncappedRamp is the desirability that increases as a power from 0 at the value worst to 1 at the value best, and
-// above 1 beyond best. best may be below worst:
+// UncappedRamp returns a desirability d(v) that increases as a power, from 0 at the number worst to 1 at the
+// number best, and above 1 beyond best:
 //
 //	d = ((v − worst)/(best − worst))^shape, 0 beyond worst
 //
-// best need not be known exactly, because d does not stop at 1. If best equals worst, d is 1 everywhere.
+// best may be below worst. best need not be known exactly, because d does not stop at 1. If best equals worst,
+// d is 1 everywhere.
 func UncappedRamp(worst, best, shape float64) (*Desirability, error) {
 	if err := checkFinite("end", []float64{worst, best}); err != nil {
 		return nil, err
@@ -39,30 +40,31 @@ func UncappedRamp(worst, best, shape float64) (*Desirability, error) {
 	return d.withSupport(math.Inf(-1), worst), nil
 }
 
-// Exponential is the desirability exp(slope·v). A search that maximises it finds the greatest value v, or the least
-// value v if slope is below 0.
+// Exponential returns the desirability exp(slope·v) of a number v. A search that maximises it finds the
+// greatest v, or the least v if slope is below 0.
 func Exponential(slope float64) *Desirability {
 	return newDesirability(func(v float64) float64 { return float64(slope * v) }, math.Inf(int(math.Copysign(1, slope))), func(float64) float64 { return slope })
 }
 
-// WithDesirability returns an expression with the same formula, scored by the desirability d of the value of the formula.
-func (e *Expression) WithDesirability(d *Desirability) *Expression {
+// WithDesirability returns an expression with the same formula. Its score is the given desirability of the
+// value of the formula.
+func (e *Expression) WithDesirability(desirability *Desirability) *Expression {
 	of := *e
-	of.desirability = d
+	of.desirability = desirability
 	return &of
 }
 
-// A PortfolioStatistic selects a statistic of a portfolio.
+// A PortfolioStatistic selects a statistic of a portfolio, such as its volatility.
 type PortfolioStatistic int
 
 const (
-	Return             PortfolioStatistic = iota // expected return μᵀw
-	Volatility                                   // standard deviation of the return, √(wᵀΣw)
+	Return             PortfolioStatistic = iota // expected return μᵀw, where w is the shares and μ the expected returns
+	Volatility                                   // standard deviation of the return, √(wᵀΣw), where Σ is the covariance
 	ReturnToVolatility                           // expected return divided by volatility
 )
 
-// A Portfolio scores a portfolio by the desirability of one statistic: the return, the volatility, or the ratio of
-// the two. Each split of a line (see [mcmc.Scorer]) takes constant time.
+// A Portfolio scores a portfolio by the desirability of one statistic: the return, the volatility, or the ratio
+// of the two. Scoring one division of the joint amount of two ingredients takes constant time.
 type Portfolio struct {
 	markowitz    *Markowitz
 	statistic    PortfolioStatistic
@@ -82,7 +84,7 @@ func (m *Markowitz) Statistic(statistic PortfolioStatistic, x *mcmc.Composition)
 }
 
 func (m *Markowitz) statisticOf(statistic PortfolioStatistic, returns int64, risk int128) float64 {
-	gain, spread := float64(float64(returns)*m.returnFactor), math.Sqrt(max(float64(risk.float()*m.varianceFactor), 0))
+	gain, spread := float64(float64(returns)*m.returnFactor), math.Sqrt(max(float64(risk.toFloat64()*m.varianceFactor), 0))
 	switch statistic {
 	case Return:
 		return gain
@@ -92,8 +94,9 @@ func (m *Markowitz) statisticOf(statistic PortfolioStatistic, returns int64, ris
 	return gain / spread // a ratio is infinite if the volatility is 0; chains report infinite scores as errors
 }
 
-// Linear returns the expected return as Σ perUnit_i·x_i, and the desirability of the return. If the property scores
-// another statistic, which is not linear, all results are nil or 0.
+// Linear returns the expected return as Σ perUnit_i·x_i, where x_i is the units of ingredient i, and the
+// desirability of the return. If the property scores the volatility or the ratio, which are not linear, all
+// results are nil or 0.
 func (p *Portfolio) Linear(int) (perUnit, perUse []float64, constant float64, d *Desirability) {
 	if p.statistic != Return {
 		return nil, nil, 0, nil
@@ -104,12 +107,12 @@ func (p *Portfolio) Linear(int) (perUnit, perUse []float64, constant float64, d 
 	return perUnit, nil, 0, p.desirability
 }
 
-// LogScore returns log y(x), the logarithm of the score, in O(n²) time for n used ingredients.
+// LogScore returns the natural logarithm of the score of the portfolio x, in O(n²) time for n used ingredients.
 func (p *Portfolio) LogScore(x *mcmc.Composition) float64 {
 	return p.desirability.logDesirability(p.markowitz.Statistic(p.statistic, x))
 }
 
-// Scorer returns a new scorer that follows the composition x.
+// Scorer returns a new [mcmc.Scorer] for the composition x, which may change later.
 func (p *Portfolio) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &portfolioScorer{p, markowitzScorer{property: p.markowitz, previousAmounts: previousAmounts{x: x}}}
 }

@@ -9,8 +9,8 @@ import (
 	"kir/mcmc"
 )
 
-// Overlap scores a composition by the ingredients that it shares with the nearest of the known recipes. Likeness is
-// high near a recipe, and novelty is high far from all recipes:
+// Overlap scores a composition by the ingredients that it shares with the nearest of the known recipes.
+// Likeness is high near a recipe, and novelty is high far from all recipes:
 //
 //	o(x) = max_r |A ∩ B_r| / min(|A|, |B_r|),  y(x) = max(floor, o(x)) or max(floor, 1 − o(x))
 //
@@ -18,15 +18,15 @@ import (
 // Szymkiewicz and Simpson). o is 1 where one set contains the other. Therefore novelty without a floor forbids
 // every composition that only adds ingredients to a known recipe, or only leaves some out.
 //
-// A line (see [mcmc.Scorer]) has at most three different scores: at its two ends and between. The time to compute
-// these scores is proportional to the number of recipes that use i or j. The scorer keeps counts of ingredients,
-// which are exact.
+// Among all divisions of the joint amount of ingredients i and j there are at most three different scores: if
+// only i is used, only j, or both. The time to compute these scores is proportional to the number of recipes
+// that use i or j. The scorer keeps counts of ingredients, which are exact.
 type Overlap struct {
 	isLikeness      bool
 	floor           float64
-	recipesUsing    [][]int32 // recipesUsing[i] lists the indices of the recipes that use ingredient i
-	recipeSizeIndex []int32   // by recipe: the index in recipeSizes of the number of ingredients of the recipe
-	recipeSizes     []int     // different numbers of ingredients of the recipes, ascending
+	recipesUsing    [][]int32 // item i lists the indices of the recipes that use ingredient i
+	recipeSizeIndex []int32   // item r is the index in recipeSizes of the number of ingredients of recipe r
+	recipeSizes     []int     // numbers of ingredients that occur among the recipes, ascending, each once
 }
 
 var _ mcmc.LineProperty = (*Overlap)(nil)
@@ -74,7 +74,8 @@ func newOverlap(likes bool, ingredients int, recipes [][]int32, floor float64) (
 	return o, nil
 }
 
-// logScoreFrom returns the log score log y, given the greatest overlap coefficient with any recipe.
+// logScoreFrom returns the log score of a composition whose greatest overlap coefficient with any recipe is
+// overlap; see [Overlap].
 func (o *Overlap) logScoreFrom(overlap float64) float64 {
 	if o.isLikeness {
 		return portable.Log(max(o.floor, overlap))
@@ -82,10 +83,10 @@ func (o *Overlap) logScoreFrom(overlap float64) float64 {
 	return portable.Log(max(o.floor, 1-overlap))
 }
 
-// Most returns 0, an upper bound of the log score, because the score is never above 1.
+// Most returns 0, which is an upper bound of the log score, because the score is at most 1.
 func (*Overlap) Most(int) float64 { return 0 }
 
-// LogScore returns log y(x), the logarithm of the score of x.
+// LogScore returns log y(x), the natural logarithm of the score y of the composition x.
 func (o *Overlap) LogScore(x *mcmc.Composition) float64 {
 	shared := make(map[int32]int)
 	nearest := 0.0
@@ -98,7 +99,7 @@ func (o *Overlap) LogScore(x *mcmc.Composition) float64 {
 	return o.logScoreFrom(nearest)
 }
 
-// Scorer returns a new scorer that follows the composition x.
+// Scorer returns a new [mcmc.Scorer] for the composition x, which may change later.
 func (o *Overlap) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	s := &overlapScorer{property: o, previousAmounts: previousAmounts{x: x}, sharedCounts: make([]int32, len(o.recipeSizeIndex)), firstCountIndex: make([]int, len(o.recipeSizes)), maxSharedBySize: make([]int32, len(o.recipeSizes))}
 	cells := 0
@@ -113,14 +114,18 @@ func (o *Overlap) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type overlapScorer struct {
 	property *Overlap
 	previousAmounts
-	isUsed       []bool  // by ingredient: whether it is in the set of used ingredients
+	isUsed       []bool  // item i tells whether ingredient i is in the set of used ingredients
 	usedCount    int     // number of ingredients in the set of used ingredients
-	sharedCounts []int32 // by recipe: the number of its ingredients that are in the set of used ingredients
+	sharedCounts []int32 // item r is the number of ingredients of recipe r that are in the set of used ingredients
 
-	// recipeCounts[firstCountIndex[k]+c] is the number of recipes with recipeSizes[k] ingredients of which exactly
-	// c are in the set of used ingredients. maxSharedBySize[k] is the greatest c with such a recipe.
-	recipeCounts    []int32
+	// recipeCounts[firstCountIndex[k]+c] is the number of recipes with exactly recipeSizes[k] ingredients, c of
+	// which are in the set of used ingredients.
+	recipeCounts []int32
+	// firstCountIndex[k] is the index in recipeCounts of the first count for recipes with recipeSizes[k]
+	// ingredients.
 	firstCountIndex []int
+	// maxSharedBySize[k] is the greatest number of used ingredients in a recipe with recipeSizes[k]
+	// ingredients.
 	maxSharedBySize []int32
 }
 
@@ -140,14 +145,14 @@ func (s *overlapScorer) Reset() {
 	}
 }
 
-// setUsed adds ingredient i to the set of used ingredients if in is true, otherwise removes i. It updates all
-// counts.
-func (s *overlapScorer) setUsed(i int, in bool) {
-	if s.isUsed[i] == in {
+// setUsed adds ingredient i to the set of used ingredients if used is true, and otherwise removes i from the
+// set. It updates all counts of the scorer.
+func (s *overlapScorer) setUsed(i int, used bool) {
+	if s.isUsed[i] == used {
 		return
 	}
-	s.isUsed[i] = in
-	by := int32(plusOrMinusOne(in))
+	s.isUsed[i] = used
+	by := int32(plusOrMinusOne(used))
 	s.usedCount += int(by)
 	for _, r := range s.property.recipesUsing[i] {
 		size := s.property.recipeSizeIndex[r]
@@ -157,7 +162,7 @@ func (s *overlapScorer) setUsed(i int, in bool) {
 		s.recipeCounts[at+int(by)]++
 		s.maxSharedBySize[size] = max(s.maxSharedBySize[size], s.sharedCounts[r])
 	}
-	if in {
+	if used {
 		return
 	}
 	for size, top := range s.maxSharedBySize {
@@ -200,13 +205,13 @@ func (s *overlapScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 }
 
 func (s *overlapScorer) Moved(i, j int) {
-	s.previousAmounts.takeChanges(i, j)
+	s.previousAmounts.updateAndReturnChanges(i, j)
 	s.setUsed(i, s.amounts[i] > 0)
 	s.setUsed(j, s.amounts[j] > 0)
 }
 
-// recipesByIngredient returns, for each ingredient, the ascending indices of the recipes that use it. The argument
-// uses holds the number of such recipes for each ingredient.
+// recipesByIngredient returns a list for each ingredient: the ascending indices of the recipes that use the
+// ingredient. uses[i] is the number of recipes that use ingredient i.
 func recipesByIngredient(ingredients int, recipes [][]int32, uses []int) [][]int32 {
 	of := make([][]int32, ingredients)
 	for i, n := range uses {

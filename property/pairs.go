@@ -14,42 +14,44 @@ import (
 //
 //	y(x) = (Π_{i<j used} lift_ij)^p · Π_{i<j used} factor_ij
 //
-// The smoothed lift measures how usual a pair is in a dataset of R recipes. n_ij recipes use both i and j; n_i
-// recipes use i, and n_j recipes use j:
+// The smoothed lift measures how usual a pair of ingredients i and j is in a dataset of R recipes. n_i recipes
+// use i, n_j recipes use j, and n_ij recipes use both:
 //
 //	lift_ij = (n_ij + a) / (n_i·n_j/R + a)
 //
-// The lift is above 1 for a pair that occurs more often than by chance. a > 0 is a pseudo-count, in recipes, that
-// pulls the lift to 1. Ingredients that the dataset does not use have a lift of 1. p is 2/(n(n−1)) for the
-// geometric mean over the pairs, 1 for the product, and 0 without lifts. A single ingredient has no pair and scores
-// 1. (Lift: Brin, Motwani, Ullman and Tsur, "Dynamic Itemset Counting and Implication Rules for Market Basket
-// Data", SIGMOD 1997, there called interest.) A factor is at least 0 and multiplies the score where both
-// ingredients are used; a factor of 0 forbids the pair.
+// The lift is above 1 for a pair that occurs more often than by chance. a > 0 is a pseudo-count, in recipes,
+// that pulls the lift to 1. A pair with an ingredient that the dataset does not use has a lift of 1. For n used
+// ingredients the exponent p is 2/(n(n−1)) for the geometric mean over the pairs, 1 for the product, and 0
+// without lifts. A single ingredient has no pair and scores 1. (Lift: Brin, Motwani, Ullman and Tsur, "Dynamic
+// Itemset Counting and Implication Rules for Market Basket Data", SIGMOD 1997, there called interest.) A factor
+// is at least 0 and multiplies the score where both ingredients are used; a factor of 0 forbids the pair.
 //
-// Scores depend only on the set of used ingredients, so a line (see [mcmc.Scorer]) has at most three different
-// scores: at its two ends and between. Computing these scores takes O(n log N) time, against O(n² log N) for the
-// whole sum. Logs are whole multiples of 2⁻ᵇ, b as large as a sum over the pairs of min(N, M) ingredients allows:
-// 39 for N = 2,000 if no log is above 4.
+// Scores depend only on the set of used ingredients. Hence among all divisions of the joint amount of two
+// ingredients there are at most three different scores: if only the first is used, only the second, or both.
+// Computing these scores takes O(n log N) time, against O(n² log N) for all pairs anew. Logs are whole
+// multiples of 2⁻ᵇ, b as large as a sum over the pairs of min(N, M) ingredients allows: 39 for N = 2,000 if no
+// log is above 4.
 type Pairs struct {
 	liftMode        LiftMode
-	usageClasses    []int32 // by ingredient: its class; ingredients used by equally many recipes have the same class
-	classCount      int     // number of classes
-	unobservedLifts []int64 // entry a·classCount+b: log lift of a pair of ingredients of classes a and b that no recipe has
+	usageClasses    []int32 // item i is the class of ingredient i; ingredients used by equally many recipes have the same class
+	classCount      int     // number of classes of ingredients; see usageClasses
+	unobservedLifts []int64 // item a·classCount+b is the log lift of two ingredients of classes a and b that no recipe uses together
 	observedLifts   pairTable
 	factors         pairTable
-	logUnit         float64 // value of 1 in the whole-number logs: 2⁻ᵇ
+	logUnit         float64 // logs are stored as whole numbers; this is the log that the number 1 stands for, 2⁻ᵇ
 }
 
 var _ mcmc.LineProperty = (*Pairs)(nil)
 
-// LiftMode selects how the lifts of all pairs of used ingredients are combined; see [Pairs].
+// LiftMode selects how the lifts of all pairs of used ingredients are combined into the score; see [Pairs].
 type LiftMode int
 
-// These constants are the ways to combine the lifts of pairs.
+// These constants are the ways to combine the lifts of all pairs of used ingredients; see [Pairs]. The lift of
+// a pair is how much more often than by chance recipes use both ingredients.
 const (
-	NoLift      LiftMode = iota // lifts do not enter the score
-	MeanLift                    // geometric mean of the lifts
-	ProductLift                 // product of the lifts
+	NoLift      LiftMode = iota // the lifts of pairs do not affect the score
+	MeanLift                    // geometric mean of the lifts of all pairs of used ingredients
+	ProductLift                 // product of the lifts of all pairs of used ingredients
 )
 
 // A PairFactor is a factor that multiplies the score of every composition in which ingredients I and J are both
@@ -71,8 +73,8 @@ type PairsOptions struct {
 	Factors []PairFactor
 }
 
-// maxCountedPairs is the greatest sum, over the recipes, of the squared number of ingredients. The sum is about
-// twice the number of pairs to count.
+// maxCountedPairs is the greatest work for counting pairs: the sum, over the recipes, of the squared number of
+// ingredients. The sum is about twice the number of pairs to count.
 const maxCountedPairs = 1 << 31
 
 // NewPairs returns a [Pairs]. The error describes the fault in the options.
@@ -148,8 +150,8 @@ func NewPairs(o PairsOptions) (*Pairs, error) {
 	return p, nil
 }
 
-// checkFactors verifies the factors. It returns one log per pair, sorted by pair. Several factors for the same pair
-// are multiplied.
+// checkFactors verifies the factors in the options. It returns the log of the factor of each pair, sorted by
+// pair. Several factors for the same pair are multiplied.
 func (p *Pairs) checkFactors(o *PairsOptions) ([]pairValue, error) {
 	values := make([]pairValue, 0, len(o.Factors))
 	for _, f := range o.Factors {
@@ -173,8 +175,8 @@ func (p *Pairs) checkFactors(o *PairsOptions) ([]pairValue, error) {
 	return joined, nil
 }
 
-// computeLifts returns the log lift of each pair of ingredients that some recipe uses together. The argument uses
-// holds, for each ingredient, the number of recipes that use it.
+// computeLifts returns the log lift of each pair of ingredients that some recipe uses together; see [Pairs].
+// uses[i] is the number of recipes that use ingredient i.
 func computeLifts(o *PairsOptions, uses []int) []pairValue {
 	recipes := recipesByIngredient(o.Ingredients, o.Recipes, uses)
 	together := make([]int, o.Ingredients)
@@ -203,11 +205,11 @@ func computeLifts(o *PairsOptions, uses []int) []pairValue {
 	return lifts
 }
 
-// A pairSum holds sums over pairs of ingredients: of log lifts, of logs of factors above 0, and the number of
-// factors that are 0.
+// A pairSum is a sum over pairs of ingredients.
 type pairSum struct {
-	logLift, logFactor int64
-	forbiddenCount     int
+	logLift        int64 // sum of the log lifts of the pairs
+	logFactor      int64 // sum of the logs of the factors above 0
+	forbiddenCount int   // number of pairs whose factor is 0
 }
 
 func (b *pairSum) add(c pairSum, sign int64) {
@@ -216,8 +218,8 @@ func (b *pairSum) add(c pairSum, sign int64) {
 	b.forbiddenCount += int(sign) * c.forbiddenCount
 }
 
-// pairTerm returns the contribution of the pair of ingredients i and j to a [pairSum].
-func (p *Pairs) pairTerm(i, j int) (b pairSum) {
+// pairContribution returns what the pair of ingredients i and j adds to a [pairSum].
+func (p *Pairs) pairContribution(i, j int) (b pairSum) {
 	if p.liftMode != NoLift {
 		var met bool
 		if b.logLift, met = p.observedLifts.get(i, j); !met {
@@ -232,29 +234,30 @@ func (p *Pairs) pairTerm(i, j int) (b pairSum) {
 	return b
 }
 
-// sumPairsOf returns the sum over the pairs of one ingredient with each used ingredient other than i and j.
-func (p *Pairs) sumPairsOf(ingredient int, x *mcmc.Composition, i, j int) (sum pairSum) {
+// sumPairsWithUsed returns the sum over the pairs of one ingredient with each used ingredient other than i and j.
+func (p *Pairs) sumPairsWithUsed(ingredient int, x *mcmc.Composition, i, j int) (sum pairSum) {
 	for _, u := range x.Ingredients() {
 		if int(u) != i && int(u) != j {
-			sum.add(p.pairTerm(ingredient, int(u)), 1)
+			sum.add(p.pairContribution(ingredient, int(u)), 1)
 		}
 	}
 	return sum
 }
 
-// logScoreFrom returns the log score log y, given the sum over all pairs of the n used ingredients.
-func (p *Pairs) logScoreFrom(b pairSum, n int) float64 {
-	if b.forbiddenCount > 0 {
+// logScoreFrom returns the log score of a composition with n used ingredients. pairs is the sum over all pairs
+// of these ingredients.
+func (p *Pairs) logScoreFrom(pairs pairSum, n int) float64 {
+	if pairs.forbiddenCount > 0 {
 		return math.Inf(-1)
 	}
 	if n < 2 {
 		return 0
 	}
-	lift := float64(b.logLift)
+	lift := float64(pairs.logLift)
 	if p.liftMode == MeanLift {
 		lift /= float64(n) * float64(n-1) / 2
 	}
-	return float64((lift + float64(b.logFactor)) * p.logUnit)
+	return float64((lift + float64(pairs.logFactor)) * p.logUnit)
 }
 
 // sumUsedPairs returns the sum over all pairs of used ingredients.
@@ -262,7 +265,7 @@ func (p *Pairs) sumUsedPairs(x *mcmc.Composition) (b pairSum) {
 	used := x.Ingredients()
 	for k, i := range used {
 		for _, j := range used[:k] {
-			b.add(p.pairTerm(int(i), int(j)), 1)
+			b.add(p.pairContribution(int(i), int(j)), 1)
 		}
 	}
 	return b
@@ -290,12 +293,13 @@ func (p *Pairs) Most(used int) float64 {
 	return float64(float64(most*p.logUnit) * (1 + 0x1p-50))
 }
 
-// LogScore returns log y(x), the logarithm of the score, in O(n² log N) time for n used of N ingredients.
+// LogScore returns the natural logarithm of the score of the composition x. It takes O(n² log N) time for n
+// used of N ingredients.
 func (p *Pairs) LogScore(x *mcmc.Composition) float64 {
 	return p.logScoreFrom(p.sumUsedPairs(x), x.Used())
 }
 
-// Scorer returns a new scorer that follows the composition x.
+// Scorer returns a new [mcmc.Scorer] for the composition x, which may change later.
 func (p *Pairs) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &pairsScorer{property: p, previousAmounts: previousAmounts{x: x}}
 }
@@ -303,7 +307,7 @@ func (p *Pairs) Scorer(x *mcmc.Composition) mcmc.Scorer {
 type pairsScorer struct {
 	property *Pairs
 	previousAmounts
-	usedPairSum pairSum // sum over all pairs of ingredients that x uses
+	usedPairSum pairSum // sum over all pairs of ingredients that the composition uses
 }
 
 func (s *pairsScorer) Reset() {
@@ -313,13 +317,16 @@ func (s *pairsScorer) Reset() {
 
 func (s *pairsScorer) LogScore() float64 { return s.property.logScoreFrom(s.usedPairSum, s.x.Used()) }
 
-// lineSums returns sums over pairs of ingredients, from which the scores on the line of i and j follow. The other
-// ingredients are the used ingredients except i and j; others is their number. ofI sums the pairs of i with the
-// other ingredients, ofJ the pairs of j with the other ingredients, and rest the pairs among the other ingredients.
-// both is the term of the pair of i and j.
+// lineSums returns sums over pairs, from which the scores follow if ingredients i and j get other amounts. The
+// results are:
+//   - ofI: sum over the pairs of i with each used ingredient other than i and j.
+//   - ofJ: sum over the pairs of j with each used ingredient other than i and j.
+//   - rest: sum over all pairs of used ingredients other than i and j.
+//   - both: what the pair of i and j adds.
+//   - others: number of used ingredients other than i and j.
 func (s *pairsScorer) lineSums(i, j int) (ofI, ofJ, both, rest pairSum, others int) {
 	p, x := s.property, s.x
-	ofI, ofJ, both = p.sumPairsOf(i, x, i, j), p.sumPairsOf(j, x, i, j), p.pairTerm(i, j)
+	ofI, ofJ, both = p.sumPairsWithUsed(i, x, i, j), p.sumPairsWithUsed(j, x, i, j), p.pairContribution(i, j)
 	rest, others = s.usedPairSum, x.Used()
 	if x.Amount(i) > 0 {
 		rest.add(ofI, -1)
@@ -358,15 +365,15 @@ func (s *pairsScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 func (s *pairsScorer) Moved(i, j int) {
 	// Only pairs with i or j change the sum.
 	hadI, hadJ := s.amounts[i] > 0, s.amounts[j] > 0
-	s.previousAmounts.takeChanges(i, j)
+	s.previousAmounts.updateAndReturnChanges(i, j)
 	hasI, hasJ := s.amounts[i] > 0, s.amounts[j] > 0
 	if hadI != hasI {
-		s.usedPairSum.add(s.property.sumPairsOf(i, s.x, i, j), plusOrMinusOne(hasI))
+		s.usedPairSum.add(s.property.sumPairsWithUsed(i, s.x, i, j), plusOrMinusOne(hasI))
 	}
 	if hadJ != hasJ {
-		s.usedPairSum.add(s.property.sumPairsOf(j, s.x, i, j), plusOrMinusOne(hasJ))
+		s.usedPairSum.add(s.property.sumPairsWithUsed(j, s.x, i, j), plusOrMinusOne(hasJ))
 	}
 	if had, has := hadI && hadJ, hasI && hasJ; had != has {
-		s.usedPairSum.add(s.property.pairTerm(i, j), plusOrMinusOne(has))
+		s.usedPairSum.add(s.property.pairContribution(i, j), plusOrMinusOne(has))
 	}
 }

@@ -18,20 +18,20 @@ func comparePairs(a, b pairValue) int {
 	return int(a.j) - int(b.j)
 }
 
-// A pairTable is a sparse symmetric table of whole numbers for pairs of ingredients. Row i lists the partners of
-// ingredient i, in ascending order, and their numbers.
+// A pairTable stores whole numbers for some pairs of ingredients. Row i lists the ingredients that form such a
+// pair with ingredient i, in ascending order, and the numbers of these pairs.
 type pairTable struct {
-	rowStarts []int // by row: the index of its first entry in partners and values; nil if the table is empty
+	rowStarts []int // item i is the index in partners and values of the first entry of row i; nil if the table is empty
 	partners  []int32
 	values    []int64
 }
 
-// forbiddenFactor stands in a table of log factors for a factor of 0, whose log is −∞.
+// forbiddenFactor is stored instead of the log of a factor of 0, because this log is −∞.
 const forbiddenFactor = math.MinInt64
 
-// newPairTable returns the table of the given values, which must be sorted by pair. The function whole rounds a log
-// to a whole number.
-func newPairTable(ingredients int, values []pairValue, whole func(log float64) int64) pairTable {
+// newPairTable returns the table of the given values, which must be sorted by pair. The function toInteger
+// converts a log to the whole number to store.
+func newPairTable(ingredients int, values []pairValue, toInteger func(log float64) int64) pairTable {
 	if len(values) == 0 {
 		return pairTable{}
 	}
@@ -53,7 +53,7 @@ func newPairTable(ingredients int, values []pairValue, whole func(log float64) i
 	for _, v := range values {
 		value := int64(forbiddenFactor)
 		if v.logValue != math.Inf(-1) {
-			value = whole(v.logValue)
+			value = toInteger(v.logValue)
 		}
 		put(v.i, v.j, value)
 		put(v.j, v.i, value)
@@ -61,7 +61,8 @@ func newPairTable(ingredients int, values []pairValue, whole func(log float64) i
 	return t
 }
 
-// get returns the number stored for the pair of ingredients i and j, and false if none is stored.
+// get returns the number that is stored for the pair of ingredients i and j. The second result is false if no
+// number is stored.
 func (t *pairTable) get(i, j int) (int64, bool) {
 	if t.rowStarts == nil {
 		return 0, false

@@ -6,35 +6,37 @@ import (
 	"kir/mcmc"
 )
 
-// Preference is the probability that a person prefers a composition to the average of the compared compositions:
+// Preference scores a composition by the probability that a person prefers it to the average of the compared
+// compositions:
 //
 //	y(x) = P(u(x) > u(x̄)) = Φ(μ(x)/√(κ² + s(x)²)).
 //
-// μ and s² are the mean and the variance of u(x) − u(x̄) under the posterior of [Comparisons]. x̄ stands for the
-// mean features of all compared compositions. Where little is known, y is near ½, so preferences steer the search
-// only as far as they are known.
+// u is the utility, and κ a constant of the model; see [Comparisons]. μ and s² are the mean and the variance of
+// u(x) − u(x̄) under the posterior distribution. x̄ stands for the mean features of all compared compositions.
+// Where little is known, y is near ½, so a search follows preferences only as far as they are known.
 //
-// Three kinds of linear forms of the features enter y: the mean μ, the product with x̄, and for each pair a
-// direction in which the variance is below the prior variance. They are summed in whole numbers, so that the score
-// of a line equals the scores of its points. Each split of a line (see [mcmc.Scorer]) takes time proportional to
-// the number of pairs.
+// The score is computed from linear functions of the features: the mean μ, the product with x̄, and one
+// function for each compared pair, which reduces the variance. These functions are summed in whole numbers, so
+// the sums are exact in any order. Scoring one division of the joint amount of two ingredients takes time
+// proportional to the number of pairs.
 type Preference struct {
-	features                    featureMap
-	priorSD                     float64
-	formCount                   int       // number of linear forms of the features: one for each pair, the mean, and the product with x̄
-	formCoefficients            []int64   // one row per feature and one column per linear form, in units of 2^−formBits
-	ingredientRoots, groupRoots []int64   // by units k: √(k/M), for an ingredient multiplied by ingredientFactor, and for a group; in units of 2^−rootBits
-	valuesAtMean                []float64 // by linear form: its value at the mean features x̄
+	features         featureMap
+	priorSD          float64
+	formCount        int       // number of linear functions of the features: the mean, the product with x̄, and one for each pair
+	formCoefficients []int64   // coefficients of the linear functions: one row per feature and one column per function, in units of 2^−formBits
+	ingredientRoots  []int64   // item k is the feature of an ingredient with k units, √(k/M) times ingredientFactor, in units of 2^−rootBits
+	groupRoots       []int64   // item k is the feature of a group with k units, √(k/M), in units of 2^−rootBits
+	valuesAtMean     []float64 // item f is the value of linear function f for the mean features x̄
 }
 
 var _ mcmc.LineProperty = (*Preference)(nil)
 
-// The coefficients of linear forms are whole multiples of 2^−formBits, and the features are whole multiples of
-// 2^−rootBits. The sums fit in 64 bits, because the norm of a form is at most 24, the largest prior standard
-// deviation, and the norm of the features is at most 2.
+// The coefficients of the linear functions in a [Preference] are whole multiples of 2^−formBits, and the
+// features are whole multiples of 2^−rootBits. The sums fit in 64 bits, because the norm of the coefficients of
+// a function is at most 24, the largest prior standard deviation, and the norm of the features is at most 2.
 const formBits, rootBits = 28, 22
 
-// NewPreference returns the [Preference] for the posterior of fitted comparisons.
+// NewPreference returns the [Preference] that scores by the given fitted model of comparisons.
 func NewPreference(c *Comparisons) *Preference {
 	t := c.Posterior()
 	n, m := len(t.reductionRows), len(t.weightMeans)
@@ -59,7 +61,8 @@ func NewPreference(c *Comparisons) *Preference {
 	return p
 }
 
-// addFeature adds to sums the coefficients of one feature in all linear forms, multiplied by times.
+// addFeature adds to sums what one feature contributes to each linear function: the coefficient of the feature,
+// multiplied by times. times is the value of the feature, negated to subtract.
 func (p *Preference) addFeature(sums []int64, feature int, times int64) {
 	row := p.formCoefficients[feature*p.formCount : (feature+1)*p.formCount]
 	for k, v := range row {
@@ -67,7 +70,8 @@ func (p *Preference) addFeature(sums []int64, feature int, times int64) {
 	}
 }
 
-// setFormValues sets sums to the values of all linear forms at x, and groups to the units of each group.
+// setFormValues sets sums to the values of all linear functions for the composition x, and groups to the units
+// of each group.
 func (p *Preference) setFormValues(x *mcmc.Composition, sums []int64, groups []int) {
 	clear(sums)
 	clear(groups)
@@ -85,8 +89,8 @@ func (p *Preference) setFormValues(x *mcmc.Composition, sums []int64, groups []i
 	}
 }
 
-// logScoreFrom returns the log score log y, given the values of the linear forms and the total units of ingredients that belong to a
-// group.
+// logScoreFrom returns the log score of a composition. sums holds the values of the linear functions, and
+// grouped is the total units of ingredients that belong to a group.
 func (p *Preference) logScoreFrom(sums []int64, grouped int) float64 {
 	unit := math.Ldexp(1, -formBits-rootBits)
 	n := p.formCount - 2
@@ -102,17 +106,17 @@ func (p *Preference) logScoreFrom(sums []int64, grouped int) float64 {
 	return logNormalCDF(mean / math.Sqrt(probitScale*probitScale+variance))
 }
 
-// Most returns 0, an upper bound of the log score, because the score is never above 1.
+// Most returns 0, which is an upper bound of the log score, because the score is at most 1.
 func (*Preference) Most(int) float64 { return 0 }
 
-// LogScore returns log y(x), the logarithm of the score of x.
+// LogScore returns log y(x), the natural logarithm of the score y of the composition x.
 func (p *Preference) LogScore(x *mcmc.Composition) float64 {
 	s := p.newScorer(x)
 	s.Reset()
 	return s.LogScore()
 }
 
-// Scorer returns a new scorer that follows the composition x.
+// Scorer returns a new [mcmc.Scorer] for the composition x, which may change later.
 func (p *Preference) Scorer(x *mcmc.Composition) mcmc.Scorer { return p.newScorer(x) }
 
 func (p *Preference) newScorer(x *mcmc.Composition) *preferenceScorer {
@@ -125,9 +129,9 @@ func (p *Preference) newScorer(x *mcmc.Composition) *preferenceScorer {
 type preferenceScorer struct {
 	property *Preference
 	previousAmounts
-	formValues               []int64
-	groupUnits               []int // units of each group
-	groupedUnits             int   // total units of the ingredients that belong to a group
+	formValues               []int64 // values of the linear functions for the current composition
+	groupUnits               []int   // item g is the units of the ingredients of group g
+	groupedUnits             int     // total units of the ingredients that belong to a group
 	fixedValues, splitValues []int64
 }
 
@@ -144,8 +148,8 @@ func (s *preferenceScorer) LogScore() float64 {
 	return s.property.logScoreFrom(s.formValues, s.groupedUnits)
 }
 
-// changingGroups returns the groups of ingredients i and j. Both results are −1 if i and j belong to the same
-// group, because the units of this group do not change along the line of i and j.
+// changingGroups returns the groups of ingredients i and j whose units change if units move between i and j. A
+// result is −1 if the ingredient has no group. Both are −1 if i and j belong to the same group.
 func (s *preferenceScorer) changingGroups(i, j int) (gi, gj int) {
 	gi, gj = s.property.features.groupOf[i], s.property.features.groupOf[j]
 	if gi == gj {
@@ -154,8 +158,9 @@ func (s *preferenceScorer) changingGroups(i, j int) (gi, gj int) {
 	return gi, gj
 }
 
-// addPairTerms adds to sums, multiplied by sign, the terms of i and j and of their groups. Ingredient i has a units
-// and j has b units. The groups gi and gj have ofI and ofJ units; a group of −1 is left out.
+// addPairTerms adds to sums the contributions of ingredients i and j and of their groups, multiplied by sign.
+// Ingredient i has a units and ingredient j has b units. Group gi has ofI units and group gj has ofJ units; a
+// group of −1 contributes nothing.
 func (s *preferenceScorer) addPairTerms(sums []int64, i, j, a, b, gi, gj, ofI, ofJ int, sign int64) {
 	p := s.property
 	p.addFeature(sums, i, sign*p.ingredientRoots[a])
@@ -168,7 +173,8 @@ func (s *preferenceScorer) addPairTerms(sums []int64, i, j, a, b, gi, gj, ofI, o
 	}
 }
 
-// otherGroupUnits returns the units of the groups gi and gj without the a units of i and the b units of j.
+// otherGroupUnits returns the units of the groups gi and gj that belong to ingredients other than i and j.
+// Ingredient i has a units and ingredient j has b units.
 func (s *preferenceScorer) otherGroupUnits(gi, gj, a, b int) (ofI, ofJ int) {
 	if gi >= 0 {
 		ofI = s.groupUnits[gi] - a
@@ -208,7 +214,7 @@ func (s *preferenceScorer) Line(i, j int, pieces *mcmc.PiecewiseConstant) {
 }
 
 func (s *preferenceScorer) Moved(i, j int) {
-	byI, byJ := s.previousAmounts.takeChanges(i, j)
+	byI, byJ := s.previousAmounts.updateAndReturnChanges(i, j)
 	a, b := s.x.Amount(i), s.x.Amount(j)
 	f := &s.property.features
 	gi, gj := s.changingGroups(i, j)

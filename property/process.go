@@ -18,7 +18,7 @@ import (
 	"kir/internal/portable"
 )
 
-// A programProcess is one running instance of the program that scores recipes.
+// A programProcess is one running instance of the external program that scores recipes; see [Program].
 type programProcess struct {
 	cmd          *exec.Cmd
 	stdin        io.WriteCloser
@@ -30,7 +30,7 @@ type programProcess struct {
 	exitError    error // error with which the instance ended, set by wait
 }
 
-// A processEndedError reports that a program ended before it answered.
+// A processEndedError reports that the external program ended before it answered.
 type processEndedError struct{ cause error }
 
 func (e *processEndedError) Error() string {
@@ -42,11 +42,11 @@ func (e *processEndedError) Error() string {
 
 func (e *processEndedError) Unwrap() error { return e.cause }
 
-// exitGracePeriod is how long a program may run on after kir has closed the input of the program. After that kir
-// kills the program.
+// exitGracePeriod is how long the external program may run on after kir has closed its standard input. Then kir
+// kills it.
 const exitGracePeriod = time.Second
 
-// startProcess starts the program whose executable has the given path.
+// startProcess starts the external program whose executable has the given path.
 func startProcess(path string, o *ProgramOptions) (*programProcess, error) {
 	if o.BeforeStart != nil {
 		if err := o.BeforeStart(); err != nil {
@@ -80,9 +80,9 @@ func startProcess(path string, o *ProgramOptions) (*programProcess, error) {
 	return q, nil
 }
 
-// exchange writes one line of input and returns the line that the program answers. The answer is valid until the
-// next call. After an error the process has ended.
-func (q *programProcess) exchange(request []byte, recipes int) ([]byte, error) {
+// exchange writes one line to the external program and returns the line that the program answers. The answer is
+// valid until the next call. After an error the process has ended.
+func (q *programProcess) exchange(requestLine []byte, recipes int) ([]byte, error) {
 	if q.answerReader.Buffered() > 0 {
 		return nil, q.extraOutputError()
 	}
@@ -91,7 +91,7 @@ func (q *programProcess) exchange(request []byte, recipes int) ([]byte, error) {
 		close(late)
 		q.kill()
 	})
-	_, err := q.stdin.Write(request)
+	_, err := q.stdin.Write(requestLine)
 	var answer []byte
 	if err == nil {
 		// A score takes about 25 characters. The larger limit lets an error message quote a wrong answer.
@@ -121,7 +121,8 @@ func (q *programProcess) exchange(request []byte, recipes int) ([]byte, error) {
 	return answer, nil
 }
 
-// extraOutputError kills the program and returns the error for a program that writes more than one answer per request.
+// extraOutputError kills the external program, which has written more than one answer to a request. It returns
+// the error for this fault.
 func (q *programProcess) extraOutputError() error {
 	n := q.answerReader.Buffered()
 	rest, _ := q.answerReader.Peek(n)
@@ -130,12 +131,12 @@ func (q *programProcess) extraOutputError() error {
 	return err
 }
 
-// errLineTooLong is returned for an answer that exceeds the permitted length.
+// errLineTooLong is returned for an answer of an external program that exceeds the permitted length.
 var errLineTooLong = errors.New("a line is too long")
 
-// readLine reads one line of at most the given number of bytes and removes its line end. On an error it returns the
-// bytes read so far, which can exceed the limit by at most one buffer.
-func readLine(r *bufio.Reader, most int) ([]byte, error) {
+// readLine reads one line of at most maxBytes bytes and removes the line end. With an error it returns the
+// bytes that were read before. These can exceed maxBytes by at most one buffer.
+func readLine(r *bufio.Reader, maxBytes int) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := r.ReadSlice('\n')
@@ -144,7 +145,7 @@ func readLine(r *bufio.Reader, most int) ([]byte, error) {
 			line = bytes.TrimRight(line, "\r\n")
 		}
 		switch {
-		case len(line) > most:
+		case len(line) > maxBytes:
 			return line, errLineTooLong
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return line, err
@@ -152,8 +153,8 @@ func readLine(r *bufio.Reader, most int) ([]byte, error) {
 	}
 }
 
-// stop closes the input of the program and waits until the program has ended. It kills the program after
-// [exitGracePeriod].
+// stop closes the standard input of the external program and waits until the program has ended. It kills a
+// program that has not ended after [exitGracePeriod].
 func (q *programProcess) stop() {
 	q.stdin.Close()
 	timer := time.AfterFunc(exitGracePeriod, q.kill)
@@ -163,7 +164,7 @@ func (q *programProcess) stop() {
 	timer.Stop()
 }
 
-// kill ends the program and its child processes at once.
+// kill ends the external program and its child processes at once.
 func (q *programProcess) kill() {
 	killGroup(q.cmd)
 	q.stdin.Close()
@@ -171,8 +172,8 @@ func (q *programProcess) kill() {
 	q.wait()
 }
 
-// wait waits until the program has ended and keeps the result in exitError. Later calls return after the first has
-// finished.
+// wait waits until the external program has ended, and keeps its error in exitError. All calls return only
+// after the program has ended.
 func (q *programProcess) wait() {
 	q.waitOnce.Do(func() {
 		// A program that closes its output but goes on running is killed after exitGracePeriod.
@@ -182,8 +183,8 @@ func (q *programProcess) wait() {
 	})
 }
 
-// lastErrorLine returns a clause for the end of an error message, which quotes the last line that the program wrote
-// on standard error. It returns "" if there is none.
+// lastErrorLine returns the end of an error message: a clause that quotes the last line that the external
+// program wrote on standard error. Without such a line the clause is empty.
 func (q *programProcess) lastErrorLine() string {
 	if words := q.stderrTail.String(); words != "" {
 		return "; the last it wrote on stderr is " + inputerr.Quote(words)
@@ -191,14 +192,15 @@ func (q *programProcess) lastErrorLine() string {
 	return ""
 }
 
-// A tailWriter is a writer that keeps the latest bytes. [tailWriter.String] returns the last line of these bytes.
+// A tailWriter is a writer that keeps only the latest bytes written. [tailWriter.String] returns their last
+// line.
 type tailWriter struct {
 	mu          sync.Mutex
 	latestBytes []byte
 }
 
-// tailBytes is how many of the latest bytes a tailWriter keeps when it shortens its text, which it does at
-// 4·tailBytes.
+// tailBytes is the number of latest bytes that a [tailWriter] always keeps. When its text exceeds 4·tailBytes,
+// it drops all earlier bytes.
 const tailBytes = 1 << 10
 
 func (t *tailWriter) Write(p []byte) (int, error) {
@@ -211,7 +213,7 @@ func (t *tailWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns the last line that is not empty.
+// String returns the last line written that is not empty.
 func (t *tailWriter) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -222,8 +224,8 @@ func (t *tailWriter) String() string {
 	return string(text)
 }
 
-// appendAnswerLogs appends the log of each score in the program's answer to dst. The answer must hold one score for
-// each recipe.
+// appendAnswerLogs appends to dst the log of each score in an answer of the external program. The answer must
+// be a JSON array with one score for each of the recipes.
 func appendAnswerLogs(dst []float64, answer []byte, recipes int) ([]float64, error) {
 	var scores []*float64 // pointers distinguish null, which is not a valid score, from 0
 	if err := json.Unmarshal(answer, &scores); err != nil {

@@ -4,8 +4,9 @@ package property
 
 import "os/exec"
 
-// setOwnGroup does nothing: this system has no process groups.
+// setOwnGroup does nothing, because this operating system has no process groups.
 func setOwnGroup(*exec.Cmd) {}
 
-// killGroup kills the program. This system has no process groups, so child processes may remain.
+// killGroup kills the external program. This operating system has no process groups, so child processes of the
+// program may remain.
 func killGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() }

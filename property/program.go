@@ -17,68 +17,68 @@ import (
 	"kir/mcmc"
 )
 
-// Program is a score that another program computes:
+// Program scores compositions by an external program:
 //
-//	y(x) = the program's answer for x, a finite number of at least 0
+//	y(x) = the answer of the external program for x, a finite number of at least 0
 //
-// The program reads lines from its standard input and answers each line with a line on its standard output. Each
-// input line is a JSON array of recipes. A recipe is an object with the units of the used ingredients. The answer
-// is a JSON array of the scores, in the order of the recipes:
+// The program reads lines from its standard input and answers each line with a line on its standard output.
+// Each input line is a JSON array of recipes. A recipe is an object with the units of the used ingredients. The
+// answer is a JSON array of the scores, in the order of the recipes:
 //
 //	[{"Gin":600,"Lime juice":400},{"Gin":601,"Lime juice":399}]
 //	[0.25,0.75]
 //
 // The value of each condition, a number or a text, follows the amounts: {"Gin":600,"Ice":400,"temperature":4}.
 //
-// An array combines the requests of all chains that wait at the time. A chain requests the scores of the splits of
-// a line (see [mcmc.Scorer]), or of several candidates. An array has at most 4,096 recipes, and a request for more
-// recipes takes several arrays. The program must be a function: a recipe always has the same score, whatever other
-// recipes were sent before or in the same array. Therefore kir does not ask again for a score that it remembers.
-// The end of the input is the end of the run. The environment variable KIR_TOTAL holds M, and KIR_INGREDIENTS holds
-// a JSON array of the ingredients, if this array has at most 32 KiB.
+// An array combines the requests of all Markov chains that wait at the time. A chain requests the scores of all
+// divisions of the joint amount of two ingredients, or of several candidate recipes. An array has at most 4,096
+// recipes. A request for more recipes takes several arrays. The program must always give a recipe the same
+// score, whatever other recipes it was sent. Therefore kir does not ask again for a score that it remembers.
+// When the run ends, kir closes the input of the program. The environment variable KIR_TOTAL holds M, and
+// KIR_INGREDIENTS holds a JSON array of the ingredients, if this array has at most 32 KiB.
 //
-// The program starts at the first request, and up to Processes instances run at once. If an instance ends before it
-// has answered, kir starts one more instance and asks again. A second end, an answer that takes longer than
-// Timeout, or an invalid answer ends the run with an error that quotes the answer. Close ends all running
-// instances.
+// The program starts at the first request, and up to Processes instances run at once. If an instance ends
+// before it has answered, kir starts one more instance and asks again. A second end, an answer that takes
+// longer than Timeout, or an invalid answer ends the run with an error that quotes the answer. Close ends all
+// running instances.
 //
 // The program runs with the rights of the user and may do what the user may do.
 type Program struct {
 	options        ProgramOptions
 	executable     string
-	ingredientKeys [][]byte // by ingredient: the JSON text `"name":`
+	ingredientKeys [][]byte // item i is the JSON text `"name":` with the name of ingredient i
 
-	conditionTexts [][][]byte // by condition and index of its value: the JSON text `"name":value`
+	conditionTexts [][][]byte // conditionTexts[c][v] is the JSON text `"name":value` for value v of condition c
 
-	processSlots  chan struct{} // semaphore: a chain holds one slot while it uses a process; the capacity is Processes
-	requestQueued chan struct{} // signals to a chain in waitForMoreRequests that a request was queued
+	processSemaphore chan struct{} // semaphore: a chain holds one of its tokens while it uses a process; the capacity is Processes
+	requestQueued    chan struct{} // signal to a chain in waitForMoreRequests that a request has been queued
 
 	mu               sync.Mutex
 	idleProcesses    []*programProcess
-	queuedRequests   []*request // requests not yet sent to a process
-	pendingRequests  int        // number of requests without an answer, queued or sent
-	expectedRequests int        // estimate of how many chains send requests at about the same time
-	meanCallTime     time.Duration
+	queuedRequests   []*request    // requests not yet sent to a process
+	pendingRequests  int           // number of requests without an answer, queued or sent
+	expectedRequests int           // estimate of how many chains send requests at about the same time
+	meanCallTime     time.Duration // estimate of the mean time that the external program takes for an answer
 	scoreMemo        scoreCache
 	callCount        int64 // number of input lines that the program has answered
 	recipeCount      int64 // number of recipes that the program has scored
 	restartCount     int
-	firstError       error // first failure; once set, all scores are NaN
+	firstError       error // first failure of the external program; once set, all scores are NaN
 	isClosed         bool
 }
 
 var _ mcmc.BatchProperty = (*Program)(nil)
 
-// ProgramOptions sets which program runs, and how it is run.
+// ProgramOptions says which external program scores recipes, and how it is run.
 type ProgramOptions struct {
 	Command     []string // program and its arguments, which are run without a shell
 	Dir         string   // working directory of the program, and base of a relative path to the program
 	Ingredients []string
-	Conditions  []ProgramCondition // conditions, in the order of the conditions of the space
+	Conditions  []ProgramCondition // conditions whose values the program gets, in the order of the conditions of the compositions
 	Total       int
 	Timeout     time.Duration // time limit of one answer, above 0
 	Processes   int           // greatest number of processes of the program that run at once, at least 1
-	Batch       int           // number of candidates that a move draws and scores in one request, at least 1
+	Batch       int           // number of candidates that one iteration of a chain draws and scores in one request, at least 1
 	// BeforeStart is called before each start of the program. If it returns an error, the program is not started and
 	// the run ends. BeforeStart may be nil.
 	BeforeStart func() error
@@ -86,18 +86,18 @@ type ProgramOptions struct {
 	Warn func(message string)
 }
 
-// A ProgramCondition holds the name and the values of a condition, as they are written in the input of the program.
+// A ProgramCondition holds the name and the values of a condition, as kir writes them to the external program.
 type ProgramCondition struct {
 	Name   string
 	Values []any // values of the condition, each a finite float64 or a string
 }
 
 const (
-	maxRecipesPerLine = 4096 // greatest number of recipes in one line of input
-	maxRestarts       = 20   // greatest number of times that a program that has ended is started again
+	maxRecipesPerLine = 4096 // greatest number of recipes that are sent to an external program in one line of input
+	maxRestarts       = 20   // greatest number of times that an external program is started again after it has ended too early
 )
 
-// errClosed is the failure of every score that is requested after Close.
+// errClosed is the error of every score that is requested after [Program.Close].
 var errClosed = errors.New("the program has been closed")
 
 // NewProgram returns a [Program]. The program itself starts at the first request, but NewProgram fails if the
@@ -120,7 +120,7 @@ func NewProgram(o ProgramOptions) (*Program, error) {
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
 		return nil, err
 	}
-	p := &Program{options: o, executable: path, processSlots: make(chan struct{}, o.Processes), requestQueued: make(chan struct{}, 1)}
+	p := &Program{options: o, executable: path, processSemaphore: make(chan struct{}, o.Processes), requestQueued: make(chan struct{}, 1)}
 	p.options.Command = slices.Clone(o.Command)
 	for _, name := range o.Ingredients {
 		p.ingredientKeys = append(p.ingredientKeys, append(quoteJSON(name), ':'))
@@ -139,7 +139,7 @@ func NewProgram(o ProgramOptions) (*Program, error) {
 	return p, nil
 }
 
-// FindProgram returns the path of an executable, given its name or its path relative to dir.
+// FindProgram returns the path of an executable. The argument name is its name, or its path relative to dir.
 func FindProgram(name, dir string) (path string, err error) {
 	// A name without a separator is looked up in the PATH.
 	path = name
@@ -154,18 +154,18 @@ func FindProgram(name, dir string) (path string, err error) {
 	return path, nil
 }
 
-// quotedCommand returns the command of the program in quotes, for messages.
+// quotedCommand returns the command of the external program in quotes, for messages.
 func (p *Program) quotedCommand() string { return inputerr.Quote(strings.Join(p.options.Command, " ")) }
 
-// Err returns the first failure of the program, or nil.
+// Err returns the first failure of the external program, or nil.
 func (p *Program) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.firstError
 }
 
-// recordFailure stores err as the first failure, unless an earlier failure is stored. It returns the stored
-// failure.
+// recordFailure stores err as the first failure of the external program. If a failure is already stored,
+// recordFailure keeps the stored failure. It returns the stored failure.
 func (p *Program) recordFailure(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,16 +175,16 @@ func (p *Program) recordFailure(err error) error {
 	return p.firstError
 }
 
-// CallCounts returns the number of input lines that the program has answered, and the number of recipes that it has
-// scored.
+// CallCounts returns two numbers: the input lines that the external program has answered, and the recipes that
+// it has scored.
 func (p *Program) CallCounts() (calls, recipes int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.callCount, p.recipeCount
 }
 
-// Close ends all running instances of the program: it closes their input, and kills each instance that still runs a
-// second later. All later scores fail.
+// Close ends all running instances of the external program. It closes their input, and after a second kills
+// each instance that still runs. Scores requested later are NaN.
 func (p *Program) Close() error {
 	p.mu.Lock()
 	p.isClosed = true
@@ -202,7 +202,8 @@ func (p *Program) Close() error {
 	return nil
 }
 
-// acquireProcess takes an idle process or starts a new process. It fails after any earlier failure.
+// acquireProcess takes an idle process of the external program, or starts a new process. It returns an error if
+// the program has failed before.
 func (p *Program) acquireProcess() (*programProcess, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -217,23 +218,23 @@ func (p *Program) acquireProcess() (*programProcess, error) {
 	return startProcess(p.executable, &p.options)
 }
 
-// releaseProcess makes a process idle again, or stops the process after Close. In both cases it counts the call and
-// the recipes that the process has scored.
-func (p *Program) releaseProcess(q *programProcess, recipes int) {
+// releaseProcess makes the process idle again, or stops it if [Program.Close] was called. In both cases it
+// counts one call, and the recipes that the process has scored in this call.
+func (p *Program) releaseProcess(process *programProcess, recipes int) {
 	p.mu.Lock()
 	p.callCount++
 	p.recipeCount += int64(recipes)
 	if !p.isClosed {
-		p.idleProcesses = append(p.idleProcesses, q)
-		q = nil
+		p.idleProcesses = append(p.idleProcesses, process)
+		process = nil
 	}
 	p.mu.Unlock()
-	if q != nil {
-		q.stop()
+	if process != nil {
+		process.stop()
 	}
 }
 
-// countRestart counts a restart and reports whether it is still allowed.
+// countRestart counts one more restart of the external program and reports whether this restart is allowed.
 func (p *Program) countRestart() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -241,8 +242,8 @@ func (p *Program) countRestart() bool {
 	return p.restartCount <= maxRestarts
 }
 
-// appendRecipe appends a recipe to line as a JSON object: the amounts of the parts, then the values of the
-// conditions. values holds the index of the value of each condition.
+// appendRecipe appends to line the JSON object of a recipe: the amounts of the parts, then the values of the
+// conditions. values[c] is the index of the value of condition c.
 func (p *Program) appendRecipe(line []byte, parts []mcmc.Part, values []int32) []byte {
 	line = append(line, '{')
 	for k, part := range parts {
@@ -261,7 +262,8 @@ func (p *Program) appendRecipe(line []byte, parts []mcmc.Part, values []int32) [
 	return append(line, '}')
 }
 
-// LogScore returns log y(x), the logarithm of the score, or NaN if the program fails; see [Program.Err].
+// LogScore returns the natural logarithm of the score of the composition x. It returns NaN if the external
+// program fails; see [Program.Err].
 func (p *Program) LogScore(x *mcmc.Composition) float64 {
 	var of recipeBuffer
 	of.finishRecipe(p.appendRecipe(nil, x.Parts(), x.AppendConditions(nil)))
@@ -272,20 +274,20 @@ func (p *Program) LogScore(x *mcmc.Composition) float64 {
 	return logs[0]
 }
 
-// Batch returns the number of candidates that a move draws and scores in one request.
+// Batch returns the number of candidates that one iteration of a chain draws and scores in one request.
 func (p *Program) Batch() int { return p.options.Batch }
 
-// Prefetch scores the compositions in one request, so that LogScore finds the scores in the cache. LogScore reports
-// any failure.
+// Prefetch scores the compositions in one request to the external program and keeps the scores in a cache for
+// LogScore. If the request fails, later calls of LogScore return NaN.
 func (p *Program) Prefetch(xs []*mcmc.Composition) {
 	var of recipeBuffer
 	for _, x := range xs {
 		of.finishRecipe(p.appendRecipe(of.appendableText(), x.Parts(), x.AppendConditions(nil)))
 	}
-	_, _ = p.appendLogScores(nil, &of) // the error is kept in p.err, and every later score is NaN
+	_, _ = p.appendLogScores(nil, &of) // the error is kept in p.firstError, and every later score is NaN
 }
 
-// Scorer returns a new scorer that follows the composition x.
+// Scorer returns a new [mcmc.Scorer] for the composition x, which may change later.
 func (p *Program) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &programScorer{property: p, x: x, lineI: -1, scoredCondition: -1}
 }
@@ -294,20 +296,22 @@ type programScorer struct {
 	property *Program
 	x        *mcmc.Composition
 
-	scoreKnown bool // whether logScore is the log score of x as it is now
+	scoreKnown bool // whether logScore is the log score of the present composition
 	logScore   float64
 
-	// lineI and lineJ are the ingredients of the line that the last request scored. lineLogs holds the log scores
-	// of its splits. lineI is −1 if x has moved since then.
+	// lineI and lineJ are the ingredients whose joint amount was divided in the last request. lineI is −1 if no
+	// such request is still valid for the present composition.
 	lineI, lineJ int
-	lineLogs     []float64
+	// lineLogs[k] is the log score if ingredient lineI has k units of the joint amount of lineI and lineJ.
+	lineLogs []float64
 
-	// scoredCondition is the index of the condition whose values the last request scored. valueLogs holds the log
-	// score of each value. scoredCondition is −1 if x has changed since then.
+	// scoredCondition is the index of the condition whose values the last request scored. It is −1 if no such
+	// request is still valid for the present composition.
 	scoredCondition int
-	valueLogs       []float64
+	// valueLogs[v] is the log score of the composition with value v of the scored condition.
+	valueLogs []float64
 
-	wantedSplits    []int     // scratch of askSplits: splits whose scores are requested
+	wantedSplits    []int     // scratch of askSplits: the units of ingredient i for which scores are requested
 	answeredLogs    []float64 // scratch of askSplits: log scores of one request
 	requestBuffer   recipeBuffer
 	parts           []mcmc.Part
@@ -315,7 +319,7 @@ type programScorer struct {
 	conditionValues []int32
 }
 
-// Err returns the first failure of the program, or nil.
+// Err returns the first failure of the external program, or nil.
 func (s *programScorer) Err() error { return s.property.Err() }
 
 func (s *programScorer) Reset() { s.scoreKnown, s.lineI, s.scoredCondition = false, -1, -1 }
@@ -328,9 +332,9 @@ func (s *programScorer) LogScore() float64 {
 	return s.logScore
 }
 
-// setSplitParts sets s.parts to the composition at split k of the line of i and j, whose joint amount is sum, and
-// returns s.parts. The parts are in the order of ingredients, as in all requests, so that equal compositions have
-// equal text.
+// setSplitParts sets s.parts to the present composition, but with k units of ingredient i and sum−k units of
+// ingredient j. It returns s.parts. The parts are in the order of ingredients, as in all requests, so that
+// equal compositions have equal text.
 func (s *programScorer) setSplitParts(i, j, k, sum int) []mcmc.Part {
 	s.parts = s.parts[:0]
 	a, b := mcmc.Part{Ingredient: i, Amount: k}, mcmc.Part{Ingredient: j, Amount: sum - k}
@@ -357,8 +361,9 @@ func (s *programScorer) setSplitParts(i, j, k, sum int) []mcmc.Part {
 	return s.parts
 }
 
-// askSplits requests the log scores of those splits of i and j where wanted is not −Inf, and stores the scores in
-// s.lineLogs. All other splits get −Inf. After a failure all splits without an answer get NaN.
+// askSplits requests the log scores of the divisions (splits) of the joint amount of ingredients i and j for
+// which the function wanted is not −Inf. It stores the log scores in s.lineLogs. All other splits get −Inf.
+// After a failure the splits without an answer get NaN.
 func (s *programScorer) askSplits(i, j int, wanted *mcmc.PiecewiseConstant) {
 	s.lineI, s.lineJ, s.lineLogs = i, j, s.lineLogs[:0]
 	sum := s.x.Amount(i) + s.x.Amount(j)
@@ -405,7 +410,8 @@ func (s *programScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	s.Splits(i, j, &all, p)
 }
 
-// Splits scores the line of i and j like Line, but requests only the scores of splits where wanted is not −Inf.
+// Splits adds to p the log scores of the divisions (splits) of the joint amount of ingredients i and j. It
+// requests scores only for the splits for which the function wanted is not −Inf.
 func (s *programScorer) Splits(i, j int, wanted, p *mcmc.PiecewiseConstant) {
 	s.askSplits(i, j, wanted)
 	q := pieceJoiner{pieces: p}
@@ -423,7 +429,8 @@ func (s *programScorer) Moved(i, j int) {
 	s.lineI, s.scoredCondition = -1, -1
 }
 
-// Values adds the score of each value of condition c to p, and asks for all these scores in one request.
+// Values adds to p the log score of the composition with each value of condition c. It requests all these
+// scores at once.
 func (s *programScorer) Values(c int, p *mcmc.PiecewiseConstant) {
 	s.parts, s.conditionValues = s.x.AppendParts(s.parts[:0]), s.x.AppendConditions(s.conditionValues[:0])
 	s.requestBuffer.reset()
@@ -444,7 +451,7 @@ func (s *programScorer) Values(c int, p *mcmc.PiecewiseConstant) {
 	}
 }
 
-// ConditionSet updates the scorer after the value of condition c has changed.
+// ConditionSet updates the scorer after the value of condition c of the composition has changed.
 func (s *programScorer) ConditionSet(c int) {
 	if s.scoreKnown = s.scoredCondition == c; s.scoreKnown {
 		s.logScore = s.valueLogs[s.x.Condition(c)]

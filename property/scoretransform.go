@@ -7,29 +7,33 @@ import (
 	"kir/mcmc"
 )
 
-// ScoreTransform is the desirability of a value that the score of another property encodes:
+// ScoreTransform scores a composition by the desirability of a value that is computed from the score of another
+// property:
 //
 //	y(x) = d(v(log y'(x))),
 //
-// y' is the score of the other property, and v a function of the log of this score. With a desirability that is
-// only 0 or 1, such as [HardBounds], a ScoreTransform bounds the prediction of a model.
+// y' is the score of the other property, v a function of the log of this score, and d the desirability. For
+// example, if y' encodes the prediction v of a model, and d is 1 within bounds and 0 outside, then y allows
+// only compositions whose prediction is within the bounds; see [HardBounds].
 //
-// A line (see [mcmc.Scorer]) has at most as many pieces of constant score as with the other property.
+// Among all divisions of the joint amount of two ingredients, neighbours have equal scores wherever the other
+// property gives them equal scores.
 type ScoreTransform struct {
 	base         mcmc.LineProperty
-	valueOfScore func(logScore float64) float64
+	valueOfScore func(logScore float64) float64 // function v of the log score of the other property
 	desirability *Desirability
 }
 
 var _ mcmc.LineProperty = (*ScoreTransform)(nil)
 
-// NewScoreTransform returns the [ScoreTransform] d(value(log score)), where log score is the log score of the
-// property of.
-func NewScoreTransform(of mcmc.LineProperty, value func(logScore float64) float64, d *Desirability) *ScoreTransform {
-	return &ScoreTransform{of, value, d}
+// NewScoreTransform returns the [ScoreTransform] that computes a value from the log score of the property base,
+// and scores the desirability of this value.
+func NewScoreTransform(base mcmc.LineProperty, valueOfScore func(logScore float64) float64, desirability *Desirability) *ScoreTransform {
+	return &ScoreTransform{base, valueOfScore, desirability}
 }
 
-// HardBounds is the desirability that is 1 for least ≤ v ≤ most and 0 elsewhere. Either bound may be infinite.
+// HardBounds returns the desirability d(v) of a number v that is 1 for least ≤ v ≤ most and 0 elsewhere. Either
+// bound may be infinite.
 func HardBounds(least, most float64) (*Desirability, error) {
 	if math.IsNaN(least) || math.IsNaN(most) || least > most {
 		return nil, fmt.Errorf("nothing is from %v to %v: write the lower one first", least, most)
@@ -42,9 +46,9 @@ func HardBounds(least, most float64) (*Desirability, error) {
 	}, min(max(least, -math.MaxFloat64), math.MaxFloat64), zeroSlope).withSupport(least, most), nil
 }
 
-// SoftBounds is the desirability that is 1 for least ≤ v ≤ most. Outside it falls by a factor of e for each
-// distance of width from the nearer bound. Unlike [HardBounds], it shows a search in which direction the bounds
-// lie. Either bound may be infinite.
+// SoftBounds returns the desirability d(v) of a number v that is 1 for least ≤ v ≤ most. Outside, d falls by a
+// factor of e for each distance of width from the nearer bound. Unlike [HardBounds], SoftBounds shows a search
+// in which direction the bounds lie. Either bound may be infinite.
 func SoftBounds(least, most, width float64) (*Desirability, error) {
 	if _, err := HardBounds(least, most); err != nil {
 		return nil, err
@@ -64,12 +68,12 @@ func (l *ScoreTransform) logScoreFrom(logScore float64) float64 {
 	return l.desirability.logDesirability(l.valueOfScore(logScore))
 }
 
-// LogScore returns log y(x), the logarithm of the score of x.
+// LogScore returns log y(x), the natural logarithm of the score y of the composition x.
 func (l *ScoreTransform) LogScore(x *mcmc.Composition) float64 {
 	return l.logScoreFrom(l.base.LogScore(x))
 }
 
-// Scorer returns a new scorer that follows the composition x.
+// Scorer returns a new [mcmc.Scorer] for the composition x, which may change later.
 func (l *ScoreTransform) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &scoreTransformScorer{transform: l, Scorer: l.base.Scorer(x)}
 }

@@ -8,19 +8,21 @@ import (
 	"kir/internal/portable"
 )
 
-// A convexRisk bounds the risk wᵀΣw from below by tangents, which is valid if Σ is positive semidefinite. Rounding
-// or missing data can make an eigenvalue slightly negative. The field eigenvalueDeficit bounds the magnitude of
-// such an eigenvalue and is added to the bounds.
+// A convexRisk computes lower bounds of the risk wᵀΣw of a portfolio with shares w. The bounds are tangents of
+// the risk, which are below the risk if the covariance Σ is positive semidefinite. Rounding or missing data can
+// make an eigenvalue slightly negative. The field eigenvalueDeficit bounds the magnitude of such an eigenvalue
+// and is added to the bounds.
 type convexRisk struct {
 	markowitz         *Markowitz
-	eigenvalueDeficit float64
+	eigenvalueDeficit float64 // upper bound of the magnitude of a negative eigenvalue of Σ
 }
 
-// maxTangentIngredients is the greatest N for which tangents are used, because the preparation takes O(N³) time.
+// maxTangentIngredients is the greatest number N of ingredients for which tangents bound the risk of a
+// portfolio, because the preparation takes O(N³) time.
 const maxTangentIngredients = 400
 
-// convexRiskOnce returns the bound of the risk by tangents, which it computes at the first call. ok is false if Σ
-// is too large or too far from positive semidefinite.
+// convexRiskOnce returns the [convexRisk] of the portfolios, which it computes at the first call. ok is false
+// if the covariance is too large or too far from positive semidefinite.
 func (m *Markowitz) convexRiskOnce() (c convexRisk, ok bool) {
 	m.convexOnce.Do(func() { m.cachedConvexRisk, m.hasConvexRisk = m.newConvexRisk() })
 	return m.cachedConvexRisk, m.hasConvexRisk
@@ -49,8 +51,9 @@ func (m *Markowitz) newConvexRisk() (c convexRisk, ok bool) {
 	return c, false
 }
 
-// evaluate returns μᵀx, the risk xᵀΣx, the sum of the magnitudes of the terms of the risk, and the vector Σx. The
-// amounts x may be fractional. All results are in the whole-number units of the coefficients.
+// evaluate returns the expected return μᵀx and the risk xᵀΣx for amounts x, which need not be whole. It also
+// returns the sum of the magnitudes of the terms of the risk, and the vector Σx. All results are in the units
+// of the coefficients, which are whole numbers.
 func (c convexRisk) evaluate(x []float64) (returns, risk, size float64, with []float64) {
 	m := c.markowitz
 	with = make([]float64, m.ingredientCount)
@@ -84,9 +87,10 @@ func (c convexRisk) relativeRounding() float64 {
 	return float64(float64(c.markowitz.ingredientCount+16) * 0x1p-50)
 }
 
-// Tangents returns the function at, or nil if the log score log y may not be concave. at(x) returns the tangent of
-// log y at amounts x, which may be fractional. For all amounts, log y ≤ value + Σ_i slope_i·(amount_i − x_i). The
-// result floor is the least value of log y, −Inf if there is none.
+// Tangents returns the function at, which computes linear upper bounds of the log score. It also returns floor,
+// the least log score, −Inf if there is none. at(x) returns the tangent at amounts x, which need not be whole:
+// for all amounts, the log score is at most value + Σ_i slope_i·(amount_i − x_i). The function is nil if the
+// log score may not be concave.
 func (m *Markowitz) Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64) {
 	c, ok := m.convexRiskOnce()
 	if !ok {
@@ -104,8 +108,9 @@ func (m *Markowitz) Tangents() (at func(x []float64) (value float64, slope []flo
 	}, math.Inf(-1)
 }
 
-// Tangents is like [Markowitz.Tangents]. The result at is nil unless the statistic is a volatility to minimise with
-// a concave log desirability.
+// Tangents returns the function at, which computes linear upper bounds of the log score; see
+// [Markowitz.Tangents]. The function is nil unless the statistic is the volatility, and log desirability is
+// concave and decreases with the volatility.
 func (p *Portfolio) Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64) {
 	rate, _, high, floor, ok := p.desirability.Concave()
 	if p.statistic != Volatility || !ok || p.desirability.bestValue > 0 {
@@ -137,13 +142,13 @@ func (p *Portfolio) Tangents() (at func(x []float64) (value float64, slope []flo
 	}, floor
 }
 
-// Above returns an upper bound of the log score over the box of compositions with lo[i] to hi[i] units of each ingredient
-// i.
+// Above returns an upper bound of the log score over a box: all compositions with lo[i] to hi[i] units of each
+// ingredient i.
 //
 // Every tangent bounds the volatility from below, so the ratio is at most the ratio of two linear forms; see
-// [boxEvaluation.ratioInterval]. The first tangent is taken at the middle of the box. Later tangents are taken at
-// amounts, not necessarily whole, that approach the amounts with the greatest ratio. Each step goes towards the
-// maximum of the ratio of the linear forms (Frank and Wolfe 1956).
+// [boxEvaluation.ratioInterval]. The first tangent is taken at the middle of the box. Later tangents are taken
+// at amounts, not necessarily whole, that approach the amounts with the greatest ratio. Each step goes towards
+// the maximum of the ratio of the linear forms (Frank and Wolfe 1956).
 func (p *Portfolio) Above(lo, hi []int32, _ int) float64 {
 	m := p.markowitz
 	c, ok := m.convexRiskOnce()
@@ -178,21 +183,24 @@ func (p *Portfolio) Above(lo, hi []int32, _ int) float64 {
 	return p.desirability.upperBound(math.Inf(-1), best+float64(math.Abs(best)*0x1p-40))
 }
 
-// maxTangentsPerBox is the greatest number of tangents of the volatility taken for the bound over one box.
+// maxTangentsPerBox is the greatest number of tangents of the volatility from which the bound for one box is
+// computed; see [Portfolio.Above].
 const maxTangentsPerBox = 12
 
-// A tangentForms holds two linear forms of the amounts: the return, and the tangent of the volatility at some
-// amounts. The tangent bounds the volatility from below.
+// A tangentForms holds two linear functions of the amounts of a portfolio: the return, and a tangent of the
+// volatility. The tangent is a lower bound of the volatility.
 type tangentForms struct {
-	convexRisk                                 convexRisk
-	returnCoefficients, volatilityCoefficients []float64 // by ingredient: the coefficients per unit of the return and of the tangent of the volatility
-	returnAtTangent, varianceAtTangent         float64   // return and variance at the amounts of the tangent
-	minVolatility                              float64   // lower bound of the volatility over the box
-	volatilitySlack                            float64   // upper bound of the rounding error of the tangent of the volatility
+	convexRisk              convexRisk
+	returnCoefficients      []float64 // item i is the return per unit of ingredient i
+	volatilityCoefficients  []float64 // item i is the coefficient of ingredient i in the tangent
+	returnAtTangent         float64   // return at the amounts where the tangent was taken
+	varianceAtTangent       float64   // variance at the amounts where the tangent was taken
+	minVolatility           float64   // lower bound of the volatility over all amounts from lo to hi; see tangentAt
+	volatilityRoundingError float64   // upper bound of the rounding error of the tangent
 }
 
-// tangentAt returns the tangent of the volatility at amounts x, with bounds for the box lo..hi. ok is false if the
-// risk at x is not above 0.
+// tangentAt returns the tangent of the volatility at amounts x, with bounds for amounts from lo to hi. ok is
+// false if the risk at x is not above 0.
 func (c convexRisk) tangentAt(x []float64, lo, hi []int32) (t tangentForms, ok bool) {
 	m := c.markowitz
 	returns, risk, size, with := c.evaluate(x)
@@ -208,15 +216,15 @@ func (c convexRisk) tangentAt(x []float64, lo, hi []int32) (t tangentForms, ok b
 		back[i] = -t.volatilityCoefficients[i]
 	}
 	above, _ := maximizeLinear(lo, hi, m.total, back)
-	t.volatilitySlack = float64(float64(size*m.varianceFactor) / spread * c.relativeRounding())
-	t.minVolatility = -above - t.volatilitySlack
+	t.volatilityRoundingError = float64(float64(size*m.varianceFactor) / spread * c.relativeRounding())
+	t.minVolatility = -above - t.volatilityRoundingError
 	return t, true
 }
 
-// ratioUpperBound returns an upper bound of return/volatility over the box, +Inf if the tangent gives none. Let t
-// be the ratio at the amounts of the tangent. The result corner is the corner of the box where the return minus t
-// times the tangent of the volatility is greatest. corner is nil if no corner improves on the amounts of the
-// tangent.
+// ratioUpperBound returns an upper bound of return/volatility for amounts from lo to hi that sum to total. The
+// bound is +Inf if the tangent gives none. ratioUpperBound also returns corner, a corner of the box of these
+// amounts. Let t be the ratio at the amounts where the tangent was taken. At corner, the return minus t times
+// the tangent of the volatility is greatest. corner is nil if no corner improves on the amounts of the tangent.
 func (t tangentForms) ratioUpperBound(lo, hi []int32, total int) (best float64, corner []float64) {
 	form := make([]float64, len(t.returnCoefficients))
 	excess := func(ratio float64) (float64, []float64) {
@@ -224,7 +232,7 @@ func (t tangentForms) ratioUpperBound(lo, hi []int32, total int) (best float64, 
 			form[i] = t.returnCoefficients[i] - float64(ratio*t.volatilityCoefficients[i])
 		}
 		e, at := maximizeLinear(lo, hi, total, form)
-		return e + float64(ratio*t.volatilitySlack), at
+		return e + float64(ratio*t.volatilityRoundingError), at
 	}
 	// Only ratios of at least 0 are bounded: a lower one would need an upper bound of the volatility.
 	here := max(0, t.returnAtTangent/math.Sqrt(t.varianceAtTangent))
@@ -254,8 +262,8 @@ func (t tangentForms) ratioUpperBound(lo, hi []int32, total int) (best float64, 
 	return best, corner
 }
 
-// stepTowards returns the amounts with the greatest ratio of return to volatility on the segment from x to corner.
-// It returns nil if the ratio does not increase from x.
+// stepTowards returns the amounts with the greatest ratio of return to volatility among the amounts between x
+// and corner. It returns nil if no such amounts have a greater ratio than x.
 func (t tangentForms) stepTowards(x, corner []float64) []float64 {
 	m := t.convexRisk.markowitz
 	returns, risk, _, with := t.convexRisk.evaluate(corner)
@@ -307,26 +315,26 @@ func middleAmounts(lo, hi []int32, total int) []float64 {
 	return x
 }
 
-// maximizeLinear returns the maximum of Σ_i by_i·amount_i over amounts from lo to hi that sum to total, and amounts
-// that attain the maximum. It gives each ingredient lo[i] units, and then the remaining units to the ingredients
-// with the largest coefficients.
-func maximizeLinear(lo, hi []int32, total int, by []float64) (float64, []float64) {
-	order, at := make([]int, len(by)), make([]float64, len(by))
+// maximizeLinear returns the maximum of Σ_i coefficient_i·amount_i over amounts from lo to hi that sum to
+// total. It also returns amounts that attain the maximum. It gives each ingredient lo[i] units, and then the
+// remaining units to the ingredients with the largest coefficients.
+func maximizeLinear(lo, hi []int32, total int, coefficients []float64) (float64, []float64) {
+	order, at := make([]int, len(coefficients)), make([]float64, len(coefficients))
 	sum, size, left := 0.0, 0.0, total
 	add := func(i, units int) {
-		v := float64(by[i] * float64(units))
+		v := float64(coefficients[i] * float64(units))
 		sum += v
 		size += math.Abs(v)
 		left -= units
 		at[i] += float64(units)
 	}
-	for i := range by {
+	for i := range coefficients {
 		order[i] = i
 		add(i, int(lo[i]))
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(by[j], by[i]) })
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(coefficients[j], coefficients[i]) })
 	for _, i := range order {
 		add(i, min(int(hi[i]-lo[i]), max(left, 0)))
 	}
-	return sum + float64(size*float64(len(by)+8)*0x1p-51), at
+	return sum + float64(size*float64(len(coefficients)+8)*0x1p-51), at
 }

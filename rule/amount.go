@@ -5,11 +5,12 @@ import (
 	"fmt"
 )
 
-// Amount limits the amount of each listed ingredient to Min, Min+Step, Min+2·Step and so on up to Max, if the
-// ingredient is used. A Min of 0 means Step, a Max of 0 means no limit, and a Step of 0 means 1. An amount must
-// satisfy all rules for it: "multiples of 50" and "at least 120" leave 150, 200 and so on.
+// Amount limits the amount of each listed ingredient, if it is used, to Min, Min+Step, Min+2·Step and so on up
+// to Max. A Min of 0 stands for Step, a Max of 0 for no limit, and a Step of 0 for 1. If several rules apply to
+// an ingredient, its amount must satisfy all of them: "multiples of 50" and "at least 120" leave 150, 200 and
+// so on.
 type Amount struct {
-	Of             []int
+	Of             []int // indices of the ingredients
 	Min, Max, Step int
 }
 

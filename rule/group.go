@@ -4,12 +4,12 @@ import (
 	"fmt"
 )
 
-// Group limits several ingredients together: how many of them are used, and how many units they have in total. A
-// nil range means no limit.
+// Group limits a group of ingredients: how many of them are used, and how many units they have together. A nil
+// range means no limit.
 type Group struct {
-	Of    []int
-	Used  *Range
-	Total *Range
+	Of    []int  // indices of the ingredients of the group
+	Used  *Range // range of the number of used ingredients of the group
+	Total *Range // range of the units of the group
 }
 
 func (r Group) describe(s *Set) string {

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// An If is a rule that must hold only if at least one ingredient of Used is used and no ingredient of Unused is
-// used. Either list may be empty. The rule Then may itself be an If.
+// An If is a rule with a condition. The rule Then must hold only if at least one ingredient of Used is used and
+// no ingredient of Unused is used. Either list, but not both, may be empty; it is then ignored. Then may itself
+// be an If.
 type If struct {
 	Used, Unused []int
 	Then         Rule

@@ -6,16 +6,17 @@ import (
 	"math"
 )
 
-// A Limit bounds a mean over the composition: Min ≤ Σ_i f_i·x_i / M ≤ Max. If Of is set, it bounds the mean over
-// the listed ingredients: Min ≤ Σ_{i∈Of} f_i·x_i / Σ_{i∈Of} x_i ≤ Max. This limit holds if none of the listed
-// ingredients is used.
+// A Limit bounds the mean of an attribute over the composition: Min ≤ Σ_i f_i·x_i / M ≤ Max. f_i is the
+// attribute of ingredient i, x_i its units, and M the total. If Of is set, it bounds the mean over the listed
+// ingredients: Min ≤ Σ_{i∈Of} f_i·x_i / Σ_{i∈Of} x_i ≤ Max. If none of the listed ingredients is used, the rule
+// is satisfied.
 //
-// Factors and bounds are rounded to at most 9 decimal places, or fewer if their sums would exceed 62 bits. Hence
-// whether a composition satisfies the limit does not depend on the order of summation.
+// Factors and bounds are rounded to at most 9 decimal places, or fewer if their sums would exceed 62 bits.
+// Hence whether a composition satisfies the limit does not depend on the order of summation.
 type Limit struct {
 	Attribute string    // name of the attribute whose mean is bounded; may be empty
-	Factors   []float64 // by ingredient: the factor f_i, which is the value of the attribute
-	Of        []int     // ingredients over which the mean is taken; nil for all
+	Factors   []float64 // item i is f_i, the value of the attribute for ingredient i
+	Of        []int     // indices of the ingredients over which the mean is taken; nil for all
 	Min, Max  float64   // bounds of the mean; −Inf and +Inf mean no bound
 }
 
@@ -45,8 +46,9 @@ func (r Limit) check(s *Set) error {
 	return s.checkIngredients(r.Of...)
 }
 
-// checkBounds returns an error if a bound of a mean or a ratio is not a number, or if the bounds contradict each
-// other.
+// checkBounds checks the lower bound least and the upper bound most of a mean or ratio. It returns an error if
+// a bound is NaN, or if no number satisfies both bounds. The error calls the bounded quantity by the text in
+// what.
 func checkBounds(what string, least, most float64) error {
 	switch {
 	case math.IsNaN(least) || math.IsNaN(most):

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// A Near bounds the distance of a composition x from a recipe r in two ways. Changes bounds the number of
-// ingredients added or left out, Σ_i |[x_i > 0] − [r_i > 0]|. Distance bounds the number of units that move to
-// other ingredients, ½·Σ_i |x_i − r_i|.
+// A Near bounds how much a composition x differs from a recipe r, in two ways. Changes bounds the number of
+// ingredients that x adds to the recipe or leaves out, Σ_i |[x_i > 0] − [r_i > 0]|. Distance bounds the number
+// of units that must move to other ingredients to turn the recipe into x, ½·Σ_i |x_i − r_i|.
 type Near struct {
 	Name     string // name of the recipe; may be empty
 	Recipe   []Part // used ingredients of the recipe and their amounts, which sum to the total if Distance is not nil

@@ -6,13 +6,15 @@ import (
 	"math"
 )
 
-// A Ratio bounds the ratio of two sums of amounts: Min ≤ Σ_{i∈Of} x_i / Σ_{i∈To} x_i ≤ Max. The rule is checked as
-// Min·Σ_To ≤ Σ_Of ≤ Max·Σ_To. Hence if no ingredient of To is used, a Max excludes all ingredients of Of, and a Min
-// requires nothing. An ingredient may be in both lists, for example for the ratio of a part to its whole.
+// A Ratio bounds the ratio of the total amounts of two lists of ingredients: Min ≤ Σ_{i∈Of} x_i / Σ_{i∈To} x_i
+// ≤ Max. The rule is checked as Min·Σ_To ≤ Σ_Of ≤ Max·Σ_To. Hence if no ingredient of To is used, a Max
+// excludes all ingredients of Of, and a Min requires nothing. An ingredient may be in both lists, for example
+// for the ratio of a part to its whole.
 //
 // Bounds are rounded like the bounds of a [Limit].
 type Ratio struct {
-	Of, To   []int
+	Of       []int   // indices of the ingredients of the numerator
+	To       []int   // indices of the ingredients of the denominator
 	Min, Max float64 // bounds of the ratio; a Min of −Inf or 0 and a Max of +Inf mean no bound
 }
 

@@ -4,17 +4,17 @@ import "fmt"
 
 // A Rule is a condition on compositions, such as a [Group] or a [Ratio].
 type Rule interface {
-	// describe describes the rule in words, with the names of the ingredients of the set.
+	// describe returns a description of the rule in words, with the names of the ingredients.
 	describe(s *Set) string
 
-	// check returns an error if the rule is invalid for the ingredients and the total of the set.
+	// check returns an error if the rule itself is invalid, given the ingredients and the total of the set.
 	check(s *Set) error
 }
 
-// An Error describes a rule that is invalid by itself, for example because of an index out of range, a negative
-// number, or a minimum above its maximum.
+// An Error reports a rule that is invalid by itself. Examples are an index out of range, a negative number, and
+// a minimum above the maximum.
 type Error struct {
-	Rule int // index of the rule in its set
+	Rule int // index in [Set.Rules] of the invalid rule
 	Err  error
 }
 
@@ -30,5 +30,5 @@ type Part struct {
 	Amount     int
 }
 
-// A Range is the whole numbers from Min to Max, both included.
+// A Range is the set of whole numbers from Min to Max, both included.
 type Range struct{ Min, Max int }

@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// A Set is a list of rules that must all hold for compositions of Total units over the ingredients 0 to
-// Ingredients−1. Nil rules are ignored.
+// A Set is a list of rules that a composition must satisfy all together. The compositions have Total units, and
+// the ingredients have the indices 0 to Ingredients−1. Nil rules are ignored.
 type Set struct {
 	Ingredients int // N, the number of ingredients
 	Total       int // M, the units of a composition
 	Rules       []Rule
 
-	// Used lists the permitted numbers of used ingredients, which are the numbers with positive probability in the
-	// sparsity law. A nil Used permits all numbers.
+	// Used lists the permitted numbers of used ingredients. A nil Used permits all numbers.
 	Used []int
 
 	// Name returns the name of an ingredient for messages. If Name is nil, the names are "ingredient 0" and so on.
 	Name func(ingredient int) string
 
-	// Text returns the text by which messages refer to a rule, given its index. If Text is nil, messages quote the
-	// description of the rule.
+	// Text returns the text by which messages refer to a rule, given the index of the rule. If Text is nil,
+	// messages quote a description of the rule.
 	Text func(rule int) string
 }
 
-// maxCount is the greatest number of ingredients, and the greatest number of units.
+// maxCount is the greatest permitted number of ingredients, and the greatest permitted number of units of a
+// composition.
 const maxCount = 1<<31 - 1
 
-// Check returns an [*Error] for the first invalid rule, or another error if the number of ingredients or the total
-// is out of range.
+// Check returns an [*Error] for the first invalid rule. It returns another error if the number of ingredients
+// or the total is out of range.
 func (s *Set) Check() error {
 	if s.Ingredients < 1 || s.Ingredients > maxCount || s.Total < 1 || s.Total > maxCount {
 		return fmt.Errorf("rule: %d ingredients and a total of %d; both must be from 1 to %d", s.Ingredients, s.Total, maxCount)
@@ -45,9 +45,9 @@ func (s *Set) Check() error {
 	return nil
 }
 
-// checkIngredients returns an error if the index of an ingredient is out of range.
-func (s *Set) checkIngredients(of ...int) error {
-	for _, i := range of {
+// checkIngredients returns an error if an index in ingredients is not the index of an ingredient.
+func (s *Set) checkIngredients(ingredients ...int) error {
+	for _, i := range ingredients {
 		if i < 0 || i >= s.Ingredients {
 			return fmt.Errorf("names ingredient %d and they go from 0 to %d", i, s.Ingredients-1)
 		}
@@ -63,7 +63,7 @@ func (s *Set) NameOf(ingredient int) string {
 	return "ingredient " + strconv.Itoa(ingredient)
 }
 
-// TextOf returns the text by which a sentence refers to the rule with index k.
+// TextOf returns the text by which a sentence refers to the rule with index k of the set.
 func (s *Set) TextOf(k int) string {
 	if s.Text != nil {
 		return s.Text(k)
@@ -71,21 +71,21 @@ func (s *Set) TextOf(k int) string {
 	return strconv.Quote(s.Describe(k))
 }
 
-// Describe describes the rule with index k in words, with the names of its ingredients, such as "amount of Gin min
-// 20".
+// Describe returns a description in words of the rule with index k, with the names of its ingredients, such as
+// "amount of Gin min 20".
 func (s *Set) Describe(k int) string { return s.Rules[k].describe(s) }
 
-// joinNames joins the names of ingredients with commas. It writes at most four names, and the number of the
-// remaining ingredients.
-func (s *Set) joinNames(of []int) string {
+// joinNames returns the names of the ingredients, separated by commas. It writes the first four names, and
+// instead of the other names how many there are.
+func (s *Set) joinNames(ingredients []int) string {
 	const most = 4
 	var names []string
-	for _, i := range of[:min(len(of), most)] {
+	for _, i := range ingredients[:min(len(ingredients), most)] {
 		names = append(names, s.NameOf(i))
 	}
 	text := strings.Join(names, ", ")
-	if len(of) > most {
-		text += fmt.Sprintf(" and %d more", len(of)-most)
+	if len(ingredients) > most {
+		text += fmt.Sprintf(" and %d more", len(ingredients)-most)
 	}
 	return text
 }

@@ -7,13 +7,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A usageError is an invalid command line.
+// A usageError reports an invalid command line.
 type usageError struct {
 	cause   error
 	command *cobra.Command
 }
 
-// Error returns the message of the cause. If Cobra's message is not a sentence, Error replaces it.
+// Error returns the message of the cause. It rewrites messages of the package cobra that are not sentences.
 func (e *usageError) Error() string {
 	text := e.cause.Error()
 	if names, ok := strings.CutPrefix(text, "required flag(s) "); ok {
@@ -25,7 +25,8 @@ func (e *usageError) Error() string {
 
 func (e *usageError) Unwrap() error { return e.cause }
 
-// requireOneArg checks that a command gets exactly one argument. Its message calls the argument by the given name.
+// requireOneArg returns a check that a command gets exactly one argument. The error calls the argument by the
+// given name.
 func requireOneArg(name string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
@@ -38,7 +39,8 @@ func requireOneArg(name string) cobra.PositionalArgs {
 	}
 }
 
-// allowOneArg checks that a command gets at most one argument. Its message calls the argument by the given name.
+// allowOneArg returns a check that a command gets at most one argument. The error calls the argument by the
+// given name.
 func allowOneArg(name string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) > 1 {
@@ -48,38 +50,39 @@ func allowOneArg(name string) cobra.PositionalArgs {
 	}
 }
 
-// requireTwoArgs checks that a command gets exactly two arguments. Its message calls the arguments first and
-// second.
-func requireTwoArgs(first, second string) cobra.PositionalArgs {
+// requireTwoArgs returns a check that a command gets exactly two arguments. The error calls them by the given
+// names.
+func requireTwoArgs(firstName, secondName string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 2 {
-			return fmt.Errorf("%s needs a %s and a %s", c.CommandPath(), first, second)
+			return fmt.Errorf("%s needs a %s and a %s", c.CommandPath(), firstName, secondName)
 		}
 		return nil
 	}
 }
 
-// completeProblemFiles completes the names of problem files in a shell.
+// completeProblemFiles makes the shell suggest problem files when the user presses Tab.
 func completeProblemFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeServedFiles completes the names of tables and problem files in a shell.
-func completeServedFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// completeTablesAndProblems makes the shell suggest tables and problem files when the user presses Tab.
+func completeTablesAndProblems(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"yaml", "yml", "xlsx", "ods", "fods", "csv", "tsv", "txt"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeRunDirectories completes the names of run directories in a shell.
+// completeRunDirectories makes the shell suggest directories of runs when the user presses Tab.
 func completeRunDirectories(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// completeProblemsAndRuns completes the names of problem files and run directories in a shell.
+// completeProblemsAndRuns makes the shell suggest problem files and directories of runs when the user presses
+// Tab.
 func completeProblemsAndRuns(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// must panics if err is not nil. It is for errors that only a bug can cause.
+// must panics if err is not nil. It is for errors that occur only if the program has a bug.
 func must(err error) {
 	if err != nil {
 		panic(err)

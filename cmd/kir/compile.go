@@ -9,14 +9,14 @@ import (
 	"kir/internal/run"
 )
 
-// compileProblem compiles a problem and chooses the kernel for its chains. If early is true, it prints a first
-// recipe while compositions are still being counted.
-func compileProblem(ctx context.Context, file string, d *spinner, early bool, o compile.Options) (*compile.Problem, error) {
+// compileProblem compiles a problem file and chooses the kernel of its chains, that is, their rule of moving.
+// If printEarly is true, it prints a first recipe while it is still counting the possible compositions.
+func compileProblem(ctx context.Context, file string, d *spinner, printEarly bool, o compile.Options) (*compile.Problem, error) {
 	c, err := compile.Begin(ctx, file, o)
 	if err != nil {
 		return nil, err
 	}
-	if early {
+	if printEarly {
 		rough, best, err := c.EarlyRecipes(ctx)
 		if err != nil {
 			return nil, err
@@ -38,8 +38,8 @@ func compileProblem(ctx context.Context, file string, d *spinner, early bool, o 
 	return p, nil
 }
 
-// chooseKernel calls [assemble.ChooseKernel]. If trials of kernels are needed, it shows that this work is in
-// progress.
+// chooseKernel calls [assemble.ChooseKernel], which may make short runs to choose the kernel. While they last,
+// it shows that this work is in progress.
 func chooseKernel(ctx context.Context, p *compile.Problem, d *spinner) (*run.Advice, error) {
 	if p.KernelChosen {
 		d.beginWork("trying kernels")

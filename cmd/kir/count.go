@@ -60,8 +60,8 @@ ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
 	return c
 }
 
-// maxCountedSizes is the greatest number of exact counts to print. With thousands of ingredients each count has
-// thousands of digits.
+// maxCountedSizes is the greatest number of counts that kir count prints in full; there is one count for each
+// number of ingredients. With thousands of ingredients each count has thousands of digits.
 const maxCountedSizes = 10_000
 
 type countsJSON struct {

@@ -23,7 +23,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// drawFormats are the formats in which kir draws can print draws.
+// drawFormats are the names of the formats in which kir draws can print draws.
 var drawFormats = []string{"long", "wide", "jsonl", "npy"}
 
 func newDrawsCommand() *cobra.Command {
@@ -76,8 +76,8 @@ pandas read draws/**/*.parquet as one table.`,
 	return c
 }
 
-// csvField returns text as a field of CSV, quoted if necessary. It also prevents a spreadsheet from evaluating the
-// text as a formula.
+// csvField returns text as a field of CSV, quoted if necessary. It also changes text that a spreadsheet would
+// evaluate as a formula.
 func csvField(text string) string {
 	var b strings.Builder
 	w := csv.NewWriter(&b)
@@ -161,7 +161,8 @@ func writeWideCSV(ctx context.Context, w io.Writer, r *run.Run) error {
 	return nil
 }
 
-// conditionColumnHeads returns the headings of the columns of conditions, each preceded by a comma.
+// conditionColumnHeads returns the headings of the columns that hold the values of conditions. A comma precedes
+// each heading.
 func conditionColumnHeads(r *run.Run) string {
 	var b strings.Builder
 	for _, c := range r.Manifest.Conditions {
@@ -170,7 +171,7 @@ func conditionColumnHeads(r *run.Run) string {
 	return b.String()
 }
 
-// conditionCSVFields returns each value of each condition as a CSV field, indexed by condition and value.
+// conditionCSVFields returns the values of the conditions as CSV fields: item [c][v] is value v of condition c.
 func conditionCSVFields(r *run.Run) [][]string {
 	var all [][]string
 	for k := range r.Manifest.Conditions {
@@ -188,7 +189,7 @@ func conditionCSVFields(r *run.Run) [][]string {
 	return all
 }
 
-// appendConditionFields appends the values of the conditions of a draw to line, each preceded by a comma.
+// appendConditionFields appends to line the values of the conditions of a draw, each preceded by a comma.
 func appendConditionFields(line []byte, texts [][]string, d *run.Draw) []byte {
 	for k, v := range d.Conditions {
 		line = append(line, ',')
@@ -197,13 +198,13 @@ func appendConditionFields(line []byte, texts [][]string, d *run.Draw) []byte {
 	return line
 }
 
-// A drawJSON is one line of the output of kir draws --format jsonl.
+// A drawJSON is one line of the output of kir draws --format jsonl, and describes one draw.
 type drawJSON struct {
 	Chain      int                      `json:"chain"`
 	Draw       int                      `json:"draw"`
-	Recipe     map[string]int           `json:"recipe"`
-	Conditions map[string]any           `json:"conditions,omitempty"`
-	Scores     map[string]report.Number `json:"scores"`
+	Recipe     map[string]int           `json:"recipe"`               // maps the name of an ingredient to its units
+	Conditions map[string]any           `json:"conditions,omitempty"` // maps the name of a condition to its value
+	Scores     map[string]report.Number `json:"scores"`               // maps the name of an objective to its score
 	LogDensity report.Number            `json:"log_density"`
 }
 
@@ -240,8 +241,8 @@ func writeJSONL(ctx context.Context, w io.Writer, r *run.Run) error {
 	return nil
 }
 
-// writeNPY writes the draws as a NumPy file, version 2.0. The file has a header that describes the record in the
-// notation of Python's literals, and then the records, little-endian and without gaps.
+// writeNPY writes the draws as a NumPy file, version 2.0. The file has a header that describes the fields of a
+// record as a Python literal. Then come the records, one for each draw, little-endian and without gaps.
 func writeNPY(ctx context.Context, w io.Writer, r *run.Run) error {
 	m := r.Manifest
 	fields := func(kind string, names []string) string {
@@ -291,9 +292,11 @@ func writeNPY(ctx context.Context, w io.Writer, r *run.Run) error {
 	return nil
 }
 
-// encodeNPYConditions returns the field of the conditions in the header of a NumPy file, which is empty without
-// conditions. It also returns the bytes of each value of each condition: a number, or a text in UCS-4 as long as
-// the longest category.
+// encodeNPYConditions returns two things:
+//   - The text that describes the field of the conditions in the header of a NumPy file. It is empty without
+//     conditions.
+//   - The bytes of each value of each condition. A value is a number, or a text in UCS-4 that is padded to the
+//     length of the longest category.
 func encodeNPYConditions(conditions []run.Condition) (field string, values [][][]byte) {
 	if len(conditions) == 0 {
 		return "", nil

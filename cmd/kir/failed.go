@@ -11,8 +11,9 @@ import (
 	"kir/mcmc"
 )
 
-// explainFailure adds the names of the ingredients to the error of a property that failed in a run. If the property
-// is a program, the error also explains how to continue, since a program can be fixed without changing the problem.
+// explainFailure adds the names of the ingredients to the error of a property that failed during a run. If the
+// property is an external program, it also adds how to continue the run, since the user can mend the program
+// without changing the problem.
 func explainFailure(ctx context.Context, err error, p *compile.Problem, store run.Store) error {
 	var score *mcmc.ScoreError
 	err = p.Explain(err)
@@ -30,7 +31,7 @@ func explainFailure(ctx context.Context, err error, p *compile.Problem, store ru
 	return err
 }
 
-// toInputError turns an error that the user can avoid by other arguments into an input error. It returns other
+// toInputError marks an error as an input error if the user can avoid it by other arguments. It returns other
 // errors unchanged.
 func toInputError(err error) error {
 	var (

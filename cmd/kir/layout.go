@@ -13,7 +13,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// layoutFlags are the flags for the layout of a table.
+// layoutFlags are the flags that tell how to read a table: its format, its columns and the recipes to use.
 type layoutFlags struct {
 	sheet, encoding, delimiter, decimal          string
 	columnRoles                                  []string
@@ -35,7 +35,7 @@ func (f *layoutFlags) addTo(c *cobra.Command) {
 	}
 }
 
-// buildLayout returns the layout that the flags set.
+// buildLayout returns the layout of a table that the flags define.
 func (f *layoutFlags) buildLayout() (dataset.Layout, error) {
 	l := dataset.Layout{Sheet: f.sheet, Encoding: f.encoding, Delimiter: f.delimiter}
 	var err error
@@ -71,7 +71,7 @@ func (f *layoutFlags) buildLayout() (dataset.Layout, error) {
 	return l, nil
 }
 
-// printNotes prints the guesses about a table, and the flags that override the guesses.
+// printNotes prints what was guessed about a table, and with which flags the user can correct a guess.
 func printNotes(w io.Writer, notes []dataset.Note, guessed dataset.Layout) error {
 	for _, n := range notes {
 		if _, err := fmt.Fprintln(w, terminal.EscapeControls(n.String())+"."); err != nil {

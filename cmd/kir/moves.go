@@ -28,10 +28,10 @@ import (
 	"kir/mcmc"
 )
 
-// changeFlags are the flags of kir sample that change the problem.
+// changeFlags are the flags of kir sample that change the problem before it is sampled.
 type changeFlags struct {
 	pin, exclude, min, max []string
-	setConditions          []string // conditions and the values to give them, each as NAME=VALUE
+	setConditions          []string // values to set for conditions, each as NAME=VALUE
 	nearRecipe, savePath   string
 }
 
@@ -56,12 +56,12 @@ func (f *changeFlags) addTo(c *cobra.Command) {
 	must(c.MarkFlagFilename("save", "yaml", "yml"))
 }
 
-// isSet reports whether any of the flags is set, so that the problem changes.
+// isSet reports whether one of the flags that change the problem is set.
 func (f *changeFlags) isSet() bool {
 	return len(f.pin)+len(f.exclude)+len(f.min)+len(f.max)+len(f.setConditions) > 0 || f.nearRecipe != "" || f.savePath != ""
 }
 
-// completeIngredients completes the names of the ingredients of the problem or run in args.
+// completeIngredients suggests names of ingredients to the shell. The argument args holds the problem or run.
 func completeIngredients(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -78,7 +78,7 @@ func completeIngredients(c *cobra.Command, args []string, typed string) ([]strin
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// completeConditions completes the name of a condition and, after the equals sign, its value.
+// completeConditions suggests the name of a condition to the shell and, after the equals sign, its values.
 func completeConditions(c *cobra.Command, args []string, typed string) (all []string, _ cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		if s, err := readSource(c, args[0]); err == nil {
@@ -95,19 +95,19 @@ func completeConditions(c *cobra.Command, args []string, typed string) (all []st
 	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// conditionAssignments returns the values of a condition in the form that --set and --given accept: NAME=VALUE,
-// without a unit.
-func conditionAssignments(of *config.Condition) (all []string) {
-	for _, v := range of.Numbers {
-		all = append(all, of.Name+"="+number.RoundTrip(v))
+// conditionAssignments returns the texts NAME=VALUE, without units, for all values of a condition. The flags
+// --set and --given accept such texts.
+func conditionAssignments(condition *config.Condition) (all []string) {
+	for _, v := range condition.Numbers {
+		all = append(all, condition.Name+"="+number.RoundTrip(v))
 	}
-	for _, v := range of.Categories {
-		all = append(all, of.Name+"="+v)
+	for _, v := range condition.Categories {
+		all = append(all, condition.Name+"="+v)
 	}
 	return all
 }
 
-// completeRecipes completes the names of the known recipes.
+// completeRecipes suggests the names of the known recipes of a problem to the shell.
 func completeRecipes(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		if s, err := readSource(c, args[0]); err == nil && s.Book != nil {
@@ -119,21 +119,22 @@ func completeRecipes(c *cobra.Command, args []string, _ string) (names []string,
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// A problemSource is the problem to sample: a problem file, or the problem file of a run.
+// A problemSource is the problem that a command shall sample. It comes from a problem file or from a run, which
+// has a problem file of its own.
 type problemSource struct {
 	*compile.Outline
 	problemFile string
-	run         *run.Run      // the run; nil if the source is a problem file
-	shortlist   []report.Best // shortlist of the run; nil until it is read
+	run         *run.Run      // run from which the problem comes; nil if it comes from a problem file
+	shortlist   []report.Best // shortlist of the run; nil before it is first read
 }
 
-// isRun reports whether a location is a run rather than a problem file.
+// isRun reports whether the location holds a run, and not a problem file.
 func isRun(location string) bool {
 	info, err := os.Stat(location)
 	return bucket.IsBucket(location) || err == nil && info.IsDir()
 }
 
-// readSource reads the problem file at a location, or the problem file of the run at the location.
+// readSource reads the problem from a problem file or from a run, whichever the location holds.
 func readSource(c *cobra.Command, location string) (*problemSource, error) {
 	s := &problemSource{problemFile: location}
 	var err error
@@ -152,7 +153,8 @@ func readSource(c *cobra.Command, location string) (*problemSource, error) {
 	return s, err
 }
 
-// shortlistRecipe returns recipe k, counted from 1, of the shortlist of the run. Errors name the flag.
+// shortlistRecipe returns the recipe with number k, counted from 1, on the shortlist of the run. Its errors
+// name the flag that asks for the recipe.
 func (s *problemSource) shortlistRecipe(c *cobra.Command, flag string, k int) (*report.Best, error) {
 	if s.run == nil {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("--%s %d: a problem has no shortlist", flag, k), Hint: "name a run instead of the problem file"}
@@ -167,7 +169,8 @@ func (s *problemSource) shortlistRecipe(c *cobra.Command, flag string, k int) (*
 	return shortlistEntry(s.shortlist, flag, k)
 }
 
-// shortlistEntry returns entry k, counted from 1, of a shortlist. The error names the flag.
+// shortlistEntry returns the entry with number k, counted from 1, of a shortlist. Its error names the flag that
+// asks for the entry.
 func shortlistEntry(best []report.Best, flag string, k int) (*report.Best, error) {
 	if k < 1 || k > len(best) {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("--%s: there is no recipe %d in the shortlist", flag, k), Hint: fmt.Sprintf("there are %d", len(best))}
@@ -175,8 +178,8 @@ func shortlistEntry(best []report.Best, flag string, k int) (*report.Best, error
 	return &best[k-1], nil
 }
 
-// resolveIngredient returns the name of an ingredient in the spelling of the problem. As in a problem file, a star
-// in the text stands for any text. The error names the flag.
+// resolveIngredient returns the name of the ingredient that the value of a flag names, in the spelling of the
+// problem. A star in the value stands for any text, as in a problem file. The error names the flag.
 func (s *problemSource) resolveIngredient(flag, text string) (string, error) {
 	name := dataset.NormalizeName(text)
 	if slices.Contains(s.Ingredients, name) || strings.Contains(name, "*") {
@@ -255,7 +258,8 @@ func (f *changeFlags) requestedChanges(c *cobra.Command, s *problemSource) (all 
 	return all, nil
 }
 
-// parseConditionValue parses NAME=VALUE, a condition and the value to give it. The error names the flag.
+// parseConditionValue parses the value NAME=VALUE of a flag: the name of a condition, and the value that it
+// shall have. The error names the flag.
 func (s *problemSource) parseConditionValue(flag, text string) (given change.Given, err error) {
 	name, value, _ := cutAtLast(text, "=")
 	var names []string
@@ -284,11 +288,12 @@ func (s *problemSource) parseConditionValue(flag, text string) (given change.Giv
 	return given, yaml.SuggestName(e, name, "there are", names, 8)
 }
 
-// defaultNearChanges is the number of ingredients that --near allows to come or go by default: one in exchange for
-// another.
+// defaultNearChanges is how many ingredients the flag --near allows a recipe to gain or lose, unless the user
+// gives a number. 2 allows one ingredient to be exchanged for another.
 const defaultNearChanges = 2
 
-// parseNear parses the value of --near: K[=CHANGES] or NAME[=CHANGES].
+// parseNear parses the value of the flag --near, K[=CHANGES] or NAME[=CHANGES]. K is the number of a recipe on
+// the shortlist, NAME the name of a known recipe, and CHANGES how many ingredients may differ.
 func (s *problemSource) parseNear(c *cobra.Command, text string) (near change.Near, err error) {
 	name, changes, ok := cutAtLast(text, "=")
 	near.Changes = defaultNearChanges
@@ -326,7 +331,8 @@ func (s *problemSource) parseNear(c *cobra.Command, text string) (near change.Ne
 	return near, e
 }
 
-// parseDose parses NAME=AMOUNT, an ingredient and its amount. The error names the flag.
+// parseDose parses the value NAME=AMOUNT of a flag: the name of an ingredient, and its amount. The error names
+// the flag.
 func (s *problemSource) parseDose(flag, text string) (name, amount string, err error) {
 	name, amount, _ = cutAtLast(text, "=")
 	if amount == "" {
@@ -344,8 +350,9 @@ func cutAtLast(text, separator string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// settingChanges returns the changes that write the settings of the sampler and the search into the problem file,
-// so that the file alone defines the run. The settings are those of the original run, overridden by flags.
+// settingChanges returns the changes that write all settings of the chains and of the search into the problem
+// file. The file alone then defines the run. The settings are the settings of the original run, except those
+// that flags replace.
 func (s *problemSource) settingChanges(override func(*mcmc.Settings), effort *float64) []change.Change {
 	is, want := s.Sampler, s.Sampler
 	if s.run != nil {
@@ -380,8 +387,8 @@ func (s *problemSource) settingChanges(override func(*mcmc.Settings), effort *fl
 	return all
 }
 
-// targetPath returns the path for the changed problem. This is the path in the flag --save, or otherwise a new path
-// in the directory of the old problem, under the name of the run.
+// targetPath returns the path where the changed problem is to be written. This is the path in the flag --save.
+// Without the flag it is a new path in the directory of the original problem, under the name of the run.
 func (f *changeFlags) targetPath(s *problemSource, dir string) (string, error) {
 	home := filepath.Dir(s.problemFile)
 	if f.savePath != "" {
@@ -413,9 +420,9 @@ func (f *changeFlags) targetPath(s *problemSource, dir string) (string, error) {
 	}
 }
 
-// buildChangedProblem returns the path and the text of the changed problem, and the directory of the new run. The
-// text is empty if nothing changed. Unless quiet is true, buildChangedProblem prints the difference from the old
-// problem.
+// buildChangedProblem makes the problem file with the changes that flags request. It returns the path and the
+// text of the changed file, and the directory of the new run. The text is empty if nothing changed. It prints
+// the difference from the original file, unless quiet is true.
 func (f *changeFlags) buildChangedProblem(c *cobra.Command, location, out string, override func(*mcmc.Settings), effort *float64, quiet bool) (path string, text []byte, dir string, err error) {
 	s, err := readSource(c, location)
 	if err != nil {

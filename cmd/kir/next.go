@@ -83,7 +83,7 @@ docs/campaign.md describes how recipes are chosen.`,
 	return c
 }
 
-// checkTableName returns an error if the extension of a file name is not that of a table.
+// checkTableName returns an error if the path does not have the extension of a table.
 func checkTableName(path string) error {
 	switch ext := strings.ToLower(filepath.Ext(path)); {
 	case path == "" || ext == ".csv" || ext == ".xlsx":
@@ -93,8 +93,8 @@ func checkTableName(path string) error {
 	}
 }
 
-// applyGivenConditions returns the text of a problem file in which the conditions have the given values, each
-// written as NAME=VALUE. The text is nil if no values are given.
+// applyGivenConditions returns the text of a problem file with changed conditions: they have the given values,
+// each written as NAME=VALUE. It returns nil if no values are given.
 func applyGivenConditions(c *cobra.Command, path string, given []string) ([]byte, error) {
 	if len(given) == 0 {
 		return nil, nil
@@ -114,15 +114,15 @@ func applyGivenConditions(c *cobra.Command, path string, given []string) ([]byte
 	return change.Apply(s.problemFile, s.Text, changes...)
 }
 
-// addGivenFlag adds the flag --given, which gives values to conditions.
+// addGivenFlag adds to a command the flag --given, by which the user gives values to conditions.
 func addGivenFlag(c *cobra.Command, given *[]string) {
 	c.Flags().StringArrayVar(given, "given", nil, "ask about recipes at `NAME=VALUE` of a condition, such as humidity=40")
 	must(c.RegisterFlagCompletionFunc("given", completeConditions))
 }
 
-// withCampaign opens the campaign of a problem with the given values of conditions, calls do with the campaign, and
-// closes the campaign.
-func withCampaign(c *cobra.Command, path string, given []string, do func(*campaign.Campaign) error) (err error) {
+// withCampaign opens the campaign of a problem, calls the function useCampaign with the campaign, and closes
+// the campaign. given holds values of conditions, each as NAME=VALUE.
+func withCampaign(c *cobra.Command, path string, given []string, useCampaign func(*campaign.Campaign) error) (err error) {
 	text, err := applyGivenConditions(c, path, given)
 	if err != nil {
 		return err
@@ -135,10 +135,11 @@ func withCampaign(c *cobra.Command, path string, given []string, do func(*campai
 	}
 	d.endWork()
 	defer func() { err = errors.Join(err, k.Close()) }()
-	return do(k)
+	return useCampaign(k)
 }
 
-// nextBatch returns the next batch, or the last batch again if nothing has changed since it was made.
+// nextBatch returns the next batch of recipes to try. If nothing has been recorded since the last batch was
+// made, it returns the last batch again.
 func nextBatch(ctx context.Context, k *campaign.Campaign, s campaign.Settings, out string) (b *campaign.Batch, again bool, err error) {
 	if b, err = k.UnchangedBatch(s); b != nil || err != nil {
 		return b, true, err
@@ -159,7 +160,7 @@ func nextBatch(ctx context.Context, k *campaign.Campaign, s campaign.Settings, o
 	return b, false, err
 }
 
-// saveBatchTable writes the table of a batch, unless the table exists.
+// saveBatchTable writes a batch of recipes as a table, unless the file exists.
 func saveBatchTable(k *campaign.Campaign, b *campaign.Batch, out string) (path string, written bool, err error) {
 	if path = out; path == "" {
 		path = k.TablePath(b.Round)

@@ -17,40 +17,42 @@ import (
 )
 
 const (
-	// outsideSampleSize is the number of random compositions that show whether doses exceed the doses of the known
-	// recipes.
+	// outsideSampleSize is the number of random compositions that are drawn to see how often amounts exceed
+	// those of the known recipes.
 	outsideSampleSize = 200
-	// trialIterations is the number of chain iterations from which the budget of a trial search follows: the search
-	// scores a quarter as many lines, see [search.LineBudget].
+	// trialIterations determines how long a trial search is: as long as the search after a run of this number
+	// of iterations; see [search.LineBudget].
 	trialIterations = 20_000
 )
 
-// A searchTrial is the result of a short search.
+// A searchTrial is the result of a short search, made to find out whether a change of the problem helps.
 type searchTrial struct {
-	Setting string  `json:"setting"`
+	Setting string  `json:"setting"` // the change that was tried
 	Mean    float64 `json:"mean"`    // mean score of the shortlist
 	Random  float64 `json:"random"`  // mean score of random compositions under the same rules
-	Checked float64 `json:"checked"` // mean score of a shortlist by models of the other half of the recipes; 0 without such models
-	Far     int     `json:"far"`     // number of entries of the shortlist that are unlike all recipes the models were trained on
+	Checked float64 `json:"checked"` // mean score of a shortlist by models that were trained on the other half of the recipes; 0 without such models
+	Far     int     `json:"far"`     // number of entries of the shortlist that are unlike all recipes on which the models were trained
 }
 
-// A drawTrial is the result of a short run of chains with other weights of the objectives.
+// A drawTrial is the result of a short run of chains, made to find out whether other weights of the objectives
+// help.
 type drawTrial struct {
-	Setting   string        `json:"setting"`
-	MeanScore float64       `json:"mean"` // mean score of the draws, by the objectives with their present weights
+	Setting   string  `json:"setting"` // the weights that were tried
+	MeanScore float64 `json:"mean"`    // mean score of the draws, computed with the present weights of the objectives
+	// best score of the draws, computed with the present weights of the objectives
 	BestScore float64       `json:"best"`
 	RHat      report.Number `json:"rhat"`
 }
 
-// An offer is a suggested change of the problem, with the trials that support it.
+// An offer is a suggestion to the user to change the problem, with the results of the trials that support it.
 type offer struct {
 	Text   string        `json:"text"`
-	Trials []searchTrial `json:"trials,omitempty"`
-	Draws  []drawTrial   `json:"draws,omitempty"`
+	Trials []searchTrial `json:"trials,omitempty"` // results of trial searches
+	Draws  []drawTrial   `json:"draws,omitempty"`  // results of trial runs of chains
 }
 
-// runOfferTrial returns the offer that results from a trial, if any. A failed trial gives neither an offer nor an
-// error, unless the context has ended.
+// runOfferTrial calls the function trial and returns the offer that it makes, if any. It hides an error of
+// trial, unless the context has ended.
 func runOfferTrial(ctx context.Context, trial func() (*offer, error)) (*offer, error) {
 	o, err := trial()
 	if err != nil {
@@ -59,8 +61,8 @@ func runOfferTrial(ctx context.Context, trial func() (*offer, error)) (*offer, e
 	return o, nil
 }
 
-// findOffers returns suggested changes of a problem, after trying the changes where possible. An error comes from
-// the unchanged problem or from the context.
+// findOffers returns suggestions to change a problem. It tries each change in a short run where possible. It
+// returns an error only if the unchanged problem fails or the context ends.
 func findOffers(ctx context.Context, p *compile.Problem) (offers []offer, err error) {
 	for _, text := range p.Hints() {
 		offers = append(offers, offer{Text: text})
@@ -88,7 +90,7 @@ func findOffers(ctx context.Context, p *compile.Problem) (offers []offer, err er
 	return offers, nil
 }
 
-// offerEffort tries a longer search, and offers more effort if the shortlist becomes better.
+// offerEffort makes a longer trial search. It suggests more effort if the shortlist becomes better.
 func offerEffort(ctx context.Context, p *compile.Problem, as *searchTrial) (*offer, error) {
 	more, err := trySearch(ctx, p, "effort 4", 4)
 	if err != nil || more == nil || more.Mean <= 1.02*as.Mean {
@@ -97,8 +99,8 @@ func offerEffort(ctx context.Context, p *compile.Problem, as *searchTrial) (*off
 	return &offer{"More search finds better ones: --effort 4, or search: {effort: 4}.", []searchTrial{*as, *more}, nil}, nil
 }
 
-// offerKnownAmounts tries doses within the ranges of the known recipes, if many random compositions exceed these
-// ranges.
+// offerKnownAmounts makes a trial search with amounts within the ranges of the known recipes. It does so only
+// if many random compositions exceed these ranges.
 func offerKnownAmounts(ctx context.Context, p *compile.Problem, as *searchTrial) (*offer, error) {
 	if p.Book == nil || p.IsWithinBook() {
 		return nil, nil
@@ -120,12 +122,13 @@ func offerKnownAmounts(ctx context.Context, p *compile.Problem, as *searchTrial)
 	return &offer{text, []searchTrial{*as, *within}, nil}, nil
 }
 
-// maxSingleWeights is the greatest number of objectives for which weights are raised one at a time.
+// maxSingleWeights is the greatest number of objectives for which trials raise the weight of one objective at a
+// time.
 const maxSingleWeights = 4
 
-// offerWeights tries greater weights, for all objectives together and for one objective at a time. Among the
-// weights whose chains agree, it offers the weights whose draws have the best scores. These scores must be a tenth
-// better than with the present weights.
+// offerWeights makes trial runs with greater weights, for all objectives together and for one objective at a
+// time. It suggests the weights whose draws have the best scores. The chains of their trial must agree, and the
+// scores must be a tenth better than with the present weights.
 func offerWeights(ctx context.Context, p *compile.Problem) (*offer, error) {
 	var names []string // of the objectives that count
 	for _, w := range p.Properties {
@@ -176,7 +179,7 @@ func offerWeights(ctx context.Context, p *compile.Problem) (*offer, error) {
 	return o, nil
 }
 
-// tryKnownAmounts makes a short search of the problem with doses within the ranges of the known recipes.
+// tryKnownAmounts makes a trial search with amounts within the ranges of the known recipes.
 func tryKnownAmounts(ctx context.Context, p *compile.Problem) (_ *searchTrial, err error) {
 	bounded, err := compile.Load(ctx, p.File, compile.Options{AddWithinBook: true})
 	if err != nil {
@@ -186,7 +189,8 @@ func tryKnownAmounts(ctx context.Context, p *compile.Problem) (_ *searchTrial, e
 	return trySearch(ctx, bounded, "within the book", 1)
 }
 
-// trySearch makes a short search. It returns nil if no objective has a positive weight.
+// trySearch makes a trial search and returns its result, which names the change tried by the text setting. It
+// returns nil if no objective has a positive weight.
 func trySearch(ctx context.Context, p *compile.Problem, setting string, effort float64) (*searchTrial, error) {
 	q, err := p.SearchQuestion()
 	if err != nil {
@@ -207,7 +211,7 @@ func trySearch(ctx context.Context, p *compile.Problem, setting string, effort f
 	return t, nil
 }
 
-// writeOffers prints offers as text.
+// writeOffers prints the suggestions as text.
 func writeOffers(w io.Writer, offers []offer) error {
 	if len(offers) == 0 {
 		return nil

@@ -61,11 +61,11 @@ func TestPieces(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, c := range []struct{ named, problem string }{{filepath.Join(dir, "a"), "x"}, {filepath.Join(dir, "new", "a"), "x"}, {filepath.Join(dir, "new", "b"), "x"}, {"s3://bucket/a", "x"}} {
-		of, err := chooseRunDirectory(c.named, c.problem)
+		of, err := namedOrFreeRunDirectory(c.named, c.problem)
 		record.CheckText(t, "run in "+strings.ReplaceAll(c.named, dir, "DIR"), strings.ReplaceAll(fmt.Sprint(of, " ", err), dir, "DIR"))
 	}
 	t.Chdir(dir)
-	if dir, err := chooseRunDirectory("", "A sour"); err != nil || dir != filepath.Join("runs", "a-sour-1") {
+	if dir, err := namedOrFreeRunDirectory("", "A sour"); err != nil || dir != filepath.Join("runs", "a-sour-1") {
 		t.Errorf("%s %v", dir, err)
 	}
 	if err := os.MkdirAll(filepath.Join("runs", "a-sour-1"), 0o777); err != nil {

@@ -35,8 +35,8 @@ func printSummary(w io.Writer, m *report.Model, dir string, asJSON bool) error {
 	return view.Text(w, m, dir, textStyle(w))
 }
 
-// newLogger returns a function that prints messages about the work in progress. The function prints nothing if quiet
-// is true.
+// newLogger returns a function that prints messages about the progress of the work to w. The function prints
+// nothing if quiet is true.
 func newLogger(w io.Writer, quiet bool) func(string) {
 	return func(message string) {
 		if !quiet {

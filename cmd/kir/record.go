@@ -83,7 +83,7 @@ value or --made says otherwise.`,
 	return c
 }
 
-// completeRecordArgs completes the names of problem files for the first argument, and of tables for the second.
+// completeRecordArgs makes the shell suggest problem files for the first argument, and tables for the second.
 func completeRecordArgs(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
@@ -94,7 +94,8 @@ func completeRecordArgs(_ *cobra.Command, args []string, _ string) ([]string, co
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// readResults returns the results that the command line gives: the results in a table, or the result of one recipe.
+// readResults returns the results to record. The argument what is a table of results, or one recipe whose
+// result the flags and values give.
 func (f *recordFlags) readResults(c *cobra.Command, k *campaign.Campaign, what string, values []string) ([]campaign.Result, error) {
 	if !f.isSingleRecipe(k, what, values) {
 		layout, err := f.layoutFlags.buildLayout()
@@ -161,7 +162,7 @@ func (f *recordFlags) readResults(c *cobra.Command, k *campaign.Campaign, what s
 	return []campaign.Result{r}, nil
 }
 
-// isSingleRecipe reports whether the argument what is a recipe and not a table.
+// isSingleRecipe reports whether the argument what names a recipe and not a table.
 func (f *recordFlags) isSingleRecipe(k *campaign.Campaign, what string, values []string) bool {
 	if len(values) > 0 || f.recipeMade != "" || f.failed || f.withdraw && !isFile(what) {
 		return true
@@ -174,7 +175,7 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// printRecordSummary prints the summary of recorded results.
+// printRecordSummary prints what was recorded.
 func printRecordSummary(w io.Writer, r *campaign.RecordSummary) error {
 	lines := []string{r.File + ": " + view.RecordedText(r)}
 	for _, note := range r.Notes {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A buildDescription holds the version and the build of kir.
+// A buildDescription tells from which sources and how the running kir was built.
 type buildDescription struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
-	Modified bool   `json:"modified"` // whether the sources differed from the commit
+	Modified bool   `json:"modified"` // whether the sources differed from the sources of the commit
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
-// currentBuild returns the description of the running program. It reads the data that the go command wrote into the
-// binary, so that the version has a single source.
+// currentBuild returns the description of the running program. It uses the build data that the go command has
+// written into the executable.
 func currentBuild() buildDescription {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -25,9 +25,11 @@ func currentBuild() buildDescription {
 	return describeBuild(info)
 }
 
-// describeBuild returns the description of a build. Its version is the version of the module that was installed. In
-// a clone the version is the tag of the commit, or the version that the go command derives from the commit and the
-// last tag before it. The version of sources without either, and of go run, is "devel".
+// describeBuild converts the build data of the go command to a description. The version is one of these:
+//   - The version of the module, if the module was installed.
+//   - In a clone, the tag of the commit, or the version that the go command derives from the commit and the
+//     last tag before it.
+//   - Otherwise "devel", also with go run.
 func describeBuild(info *debug.BuildInfo) buildDescription {
 	b := buildDescription{Version: "devel", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if v, ok := strings.CutPrefix(info.Main.Version, "v"); ok {

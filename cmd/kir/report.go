@@ -88,7 +88,7 @@ for another place, and for the figures.
 	return c
 }
 
-// checkPageName returns an error if the extension of a file name is not that of an HTML page.
+// checkPageName returns an error if the path does not have the extension of an HTML page.
 func checkPageName(path string) error {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case "", ".html", ".htm":
@@ -98,8 +98,8 @@ func checkPageName(path string) error {
 	}
 }
 
-// savePage writes a page to a file, completely or not at all. It does not overwrite a file that is not a page of
-// kir.
+// savePage writes a page to a file, completely or not at all. It returns an error if the file exists and is not
+// a page that kir has written.
 func savePage(ctx context.Context, path string, page []byte) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return &inputerr.Error{File: path, Message: "this is a directory", Hint: "name a file, such as report.html"}
@@ -112,8 +112,9 @@ func savePage(ctx context.Context, path string, page []byte) error {
 	return replaceFile(path, page)
 }
 
-// isReplaceable reports whether a file is absent, or the function should accepts the beginning of the file.
-func isReplaceable(ctx context.Context, path string, should func(begin []byte) bool) (bool, error) {
+// isReplaceable reports whether a file may be written: it does not exist, or the function isOurs returns true
+// for the beginning of the file.
+func isReplaceable(ctx context.Context, path string, isOurs func(begin []byte) bool) (bool, error) {
 	f, err := file.Open(ctx, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
@@ -122,11 +123,12 @@ func isReplaceable(ctx context.Context, path string, should func(begin []byte) b
 	}
 	defer f.Close() // read only: nothing can be lost by it
 	begin, err := io.ReadAll(io.LimitReader(f, 1<<12))
-	return err == nil && should(begin), err
+	return err == nil && isOurs(begin), err
 }
 
-// saveFigures writes the figures of a report and returns the paths of the files. If an existing picture is not a
-// figure of kir, it writes nothing. It recognises a PNG by the SVG next to it.
+// saveFigures writes the drawings of a report into a directory and returns the paths of the files. It writes
+// nothing if it would overwrite a picture that kir has not written. It takes a PNG for its own if the SVG of
+// the same name is.
 func saveFigures(ctx context.Context, figures []*figure.Figure, dir string) ([]string, error) {
 	for _, f := range figures {
 		path := filepath.Join(dir, f.Name)

@@ -70,8 +70,8 @@ long run. The problem and its files must not have changed.`,
 	return c
 }
 
-// summarizeIfNeeded makes and prints the summary of a complete run that has none, because the process that made the
-// last draws ended too early. made reports whether it did.
+// summarizeIfNeeded makes and prints the summary of a run that has all draws but no summary. This happens if
+// the process that made the last draws was ended too early. made reports whether a summary was made.
 func (o *runOptions) summarizeIfNeeded(c *cobra.Command, dir, file string) (made bool, err error) {
 	store, err := openStore(dir)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// execute runs the command in args and returns its error.
+// execute runs kir with the command line arguments args and returns the error of the command.
 func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	root := newRootCommand()
 	out := &outputWriter{w: stdout}
@@ -40,8 +40,8 @@ func execute(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	return err
 }
 
-// An outputWriter wraps stdout and records the first write error, because cobra prints help and ignores write
-// errors. Several goroutines may write, such as the goroutines of a server.
+// An outputWriter writes to stdout and keeps the first error of a write, because the package cobra ignores
+// errors when it prints help. Several goroutines may write at the same time.
 type outputWriter struct {
 	w          io.Writer
 	mu         sync.Mutex
@@ -58,7 +58,7 @@ func (o *outputWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Fd returns the file descriptor of stdout, by which callers check whether stdout is a terminal.
+// Fd returns the file descriptor of stdout. Callers use it to find out whether stdout is a terminal.
 func (o *outputWriter) Fd() uintptr {
 	if f, ok := o.w.(interface{ Fd() uintptr }); ok {
 		return f.Fd()
@@ -66,7 +66,7 @@ func (o *outputWriter) Fd() uintptr {
 	return ^uintptr(0)
 }
 
-// reportError prints an error once and returns the exit status of the program.
+// reportError prints an error on stderr and returns the exit status of the program.
 func reportError(err error, stderr io.Writer) int {
 	if err == nil {
 		return 0
@@ -101,7 +101,7 @@ func reportError(err error, stderr io.Writer) int {
 	return exitStatusOf(err)
 }
 
-// isInterrupted reports whether a signal ended a command that leaves nothing to resume.
+// isInterrupted reports whether the error comes from a signal that ended a command, and no run can be resumed.
 func isInterrupted(err error) bool {
 	resumable := (*run.InterruptedError)(nil)
 	return errors.Is(err, context.Canceled) && !errors.As(err, &resumable)
@@ -125,7 +125,7 @@ func exitStatusOf(err error) int {
 	return 1
 }
 
-// An errorJSON is one fault of an error, in JSON.
+// An errorJSON is one fault in the JSON output of errors; an error can report several faults.
 type errorJSON struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
@@ -242,7 +242,7 @@ func newRootCommand() *cobra.Command {
 	return root
 }
 
-// rejectUnknownCommand returns an error for an unknown command, with the most similar command as a suggestion.
+// rejectUnknownCommand returns an error for an unknown command. The error suggests the most similar command.
 func rejectUnknownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -254,7 +254,7 @@ func rejectUnknownCommand(c *cobra.Command, args []string) error {
 	return suggestionError("there is no command "+inputerr.Quote(args[0]), args[0], names)
 }
 
-// suggestFlag adds the most similar flag as a suggestion to the error for an unknown flag.
+// suggestFlag adds a suggestion to the error for an unknown flag: the most similar flag.
 func suggestFlag(c *cobra.Command, err error) error {
 	text, unknown := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !unknown {
@@ -272,17 +272,17 @@ func suggestionError(message, text string, names []string) error {
 	return errors.New(message)
 }
 
-// scoringCommands are the commands that score compositions. They may run the programs of a problem, if these
-// programs are allowed.
+// scoringCommands are the names of the commands that score compositions. Only they may run the external
+// programs of a problem.
 var scoringCommands = []string{"sample", "resume", "merge", "check", "show", "report", "score", "tradeoff", "compare", "serve", "next", "record", "campaign"}
 
 const allowProgramsFlag = "allow-programs"
 
-// startedAnnotation is the key of the annotation that marks a command whose own code has started.
+// startedAnnotation is the key of an annotation of a command; see [markStarted].
 const startedAnnotation = "started"
 
-// markStarted wraps a command so that its annotations show when its own code has started. By this mark [hasStarted]
-// distinguishes errors in the command line from errors of the command.
+// markStarted wraps a command so that it gets an annotation when its own code starts. From the annotation
+// [hasStarted] knows whether an error comes from the command line or from the command.
 func markStarted(c *cobra.Command) {
 	do := c.RunE
 	if do == nil {
@@ -297,14 +297,14 @@ func markStarted(c *cobra.Command) {
 	}
 }
 
-// runUntilDone runs a command. If the command stores no draws, runUntilDone returns soon after the context has
-// ended, even if the command still waits for a pipe.
-func runUntilDone(c *cobra.Command, args []string, do func(*cobra.Command, []string) error) error {
+// runUntilDone runs the function of a command. If the command stores no draws and the context ends,
+// runUntilDone soon returns even if the function still waits for a pipe.
+func runUntilDone(c *cobra.Command, args []string, runFunc func(*cobra.Command, []string) error) error {
 	if slices.Contains([]string{"sample", "resume", "serve"}, c.Name()) {
-		return do(c, args)
+		return runFunc(c, args)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- do(c, args) }()
+	go func() { ended <- runFunc(c, args) }()
 	select {
 	case err := <-ended:
 		return err

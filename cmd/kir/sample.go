@@ -88,9 +88,10 @@ func (o *sampleOptions) addFlags(c *cobra.Command) {
 	must(c.MarkFlagDirname("output"))
 }
 
-// run changes the problem if a flag requests it, and runs its chains or a shard of the chains.
+// run samples a problem: all its chains, or one of several parts of the chains. If flags request changes, it
+// first changes the problem.
 func (o *sampleOptions) run(c *cobra.Command, args []string) (err error) {
-	effort, err := effortFromFlag(c, o.effort)
+	effort, err := effortFlagValue(c, o.effort)
 	if err != nil {
 		return err
 	}
@@ -116,7 +117,7 @@ func (o *sampleOptions) run(c *cobra.Command, args []string) (err error) {
 		}
 		return o.runShard(c, o.shard, o.outputDirectory)
 	}
-	if dir, err = chooseRunDirectory(dir, p.Name); err != nil {
+	if dir, err = namedOrFreeRunDirectory(dir, p.Name); err != nil {
 		return err
 	}
 	if changed != nil {
@@ -125,7 +126,7 @@ func (o *sampleOptions) run(c *cobra.Command, args []string) (err error) {
 	return o.runChains(c, p, dir, run.Start)
 }
 
-// settingsOverride returns a function that replaces the settings for which flags are set.
+// settingsOverride returns a function that replaces those settings of a problem that flags set.
 func (o *sampleOptions) settingsOverride(c *cobra.Command) func(*mcmc.Settings) {
 	return func(given *mcmc.Settings) {
 		for _, f := range []struct {
@@ -150,8 +151,7 @@ func (o *sampleOptions) settingsOverride(c *cobra.Command) func(*mcmc.Settings) 
 	}
 }
 
-// loadProblem loads the problem in a file. If changed is not nil, it is the text to use instead of the text in the
-// file.
+// loadProblem loads the problem file. If changed is not nil, it is used instead of the text of the file.
 func (o *sampleOptions) loadProblem(c *cobra.Command, file string, changed []byte, effort *float64) (*compile.Problem, error) {
 	d := newSpinner(c.Context(), c.ErrOrStderr(), o.quiet)
 	defer d.endWork()
@@ -159,7 +159,7 @@ func (o *sampleOptions) loadProblem(c *cobra.Command, file string, changed []byt
 		Text:            changed,
 		Workers:         o.workers,
 		Effort:          effort,
-		Time:            timeLimitFromFlag(c, o.timeLimit),
+		Time:            timeLimitFlagValue(c, o.timeLimit),
 		CacheCounts:     !o.noCache,
 		Notify:          d.printMessage,
 		Progress:        d.beginWork,
@@ -174,8 +174,8 @@ func (o *sampleOptions) loadProblem(c *cobra.Command, file string, changed []byt
 	return p, nil
 }
 
-// runChangedProblem writes a changed problem to its file and runs it. It removes the file if the run was not
-// started.
+// runChangedProblem writes the text of a changed problem to a file and runs the problem. If the run does not
+// start, it removes the file.
 func (o *sampleOptions) runChangedProblem(c *cobra.Command, p *compile.Problem, dir, file string, text []byte) error {
 	if err := createFile(file, text); err != nil {
 		return fmt.Errorf("writing the changed problem: %w; name another place with --save", err)
@@ -187,8 +187,8 @@ func (o *sampleOptions) runChangedProblem(c *cobra.Command, p *compile.Problem, 
 	return err
 }
 
-// effortFromFlag returns the value of the flag --effort, nil if the flag is not set.
-func effortFromFlag(c *cobra.Command, effort float64) (*float64, error) {
+// effortFlagValue returns the value of the flag --effort, or nil if the flag is not set.
+func effortFlagValue(c *cobra.Command, effort float64) (*float64, error) {
 	if !c.Flags().Changed("effort") {
 		return nil, nil
 	}
@@ -198,7 +198,7 @@ func effortFromFlag(c *cobra.Command, effort float64) (*float64, error) {
 	return &effort, nil
 }
 
-// A drawsFlag is a number of draws, or auto.
+// A drawsFlag is the value of the flag --draws: a number of draws, or auto.
 type drawsFlag int
 
 func (f *drawsFlag) Type() string { return "number" }
@@ -216,7 +216,7 @@ func (f *drawsFlag) Set(text string) error {
 	return err
 }
 
-// A timeFlag is the time limit of the chains, 0 for none.
+// A timeFlag is the value of the flag --time, the time limit of the chains; 0 means no limit.
 type timeFlag time.Duration
 
 func (f *timeFlag) Type() string { return "duration" }
@@ -234,8 +234,8 @@ func (f *timeFlag) Set(text string) error {
 	return err
 }
 
-// timeLimitFromFlag returns the value of the flag --time, nil if the flag is not set.
-func timeLimitFromFlag(c *cobra.Command, limit timeFlag) *time.Duration {
+// timeLimitFlagValue returns the value of the flag --time, or nil if the flag is not set.
+func timeLimitFlagValue(c *cobra.Command, limit timeFlag) *time.Duration {
 	if !c.Flags().Changed("time") {
 		return nil
 	}
@@ -243,11 +243,11 @@ func timeLimitFromFlag(c *cobra.Command, limit timeFlag) *time.Duration {
 	return &d
 }
 
-// addNoCacheFlag adds the flag --no-cache, which is the same for every command that counts the compositions of a
-// problem with rules.
+// addNoCacheFlag adds the flag --no-cache to a command that counts the compositions of a problem. The help text
+// is then the same for all these commands.
 func addNoCacheFlag(c *cobra.Command, off *bool) {
 	c.Flags().BoolVar(off, "no-cache", false, "work out how many compositions keep the rules anew, and keep nothing in .kir-cache beside the problem")
 }
 
-// kernelNames returns the kernels that the flag --kernel accepts.
+// kernelNames returns the names that the flag --kernel accepts.
 func kernelNames() []string { return append([]string{"auto"}, mcmc.KernelNames()...) }

@@ -22,7 +22,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// runOptions are the flags of the commands that run chains.
+// runOptions are the flags that all commands have that run chains.
 type runOptions struct {
 	problem       *compile.Problem
 	workers       int
@@ -39,12 +39,13 @@ func (o *runOptions) addRunFlags(c *cobra.Command) {
 	c.Flags().BoolVar(&o.progressJSON, "json-progress", false, "print progress as JSON lines to stderr")
 }
 
-// runShard runs a shard, which is one of several parts of the chains, and prints the progress of the run.
-func (o *runOptions) runShard(c *cobra.Command, text, location string) error {
+// runShard runs one of several parts of the chains, a shard, and prints the progress. The argument shardText
+// tells which part, and location where the run is stored.
+func (o *runOptions) runShard(c *cobra.Command, shardText, location string) error {
 	if o.asJSON {
 		return &inputerr.Error{Message: "a shard has no summary to print", Hint: "leave --json to kir merge"}
 	}
-	shard, err := run.ParseShard(text)
+	shard, err := run.ParseShard(shardText)
 	if err != nil {
 		return &inputerr.Error{Message: err.Error(), Err: err}
 	}
@@ -82,13 +83,15 @@ func (o *runOptions) runShard(c *cobra.Command, text, location string) error {
 	return err
 }
 
-// addProblemFlag adds the flag --problem, the path of a run's problem file on this machine.
+// addProblemFlag adds the flag --problem, by which the user tells where the problem file of a run is on this
+// machine.
 func addProblemFlag(c *cobra.Command, file *string) {
 	c.Flags().StringVar(file, "problem", "", "the problem file (default: where it was when the run was started)")
 	must(c.MarkFlagFilename("problem", "yaml", "yml"))
 }
 
-// prepareRun returns the options of a run, and a function that ends the display of its progress.
+// prepareRun returns the options with which to run the chains. It also returns a function that ends the display
+// of progress.
 func (o *runOptions) prepareRun(c *cobra.Command, p *compile.Problem) (options run.Options, end func(), err error) {
 	if o.workers < 0 {
 		return options, nil, &inputerr.Error{Message: fmt.Sprintf("--workers is %d", o.workers), Hint: "it must be 0, for all cores, or more"}
@@ -97,9 +100,9 @@ func (o *runOptions) prepareRun(c *cobra.Command, p *compile.Problem) (options r
 	return run.Options{Workers: o.workers, Progress: progress.show}, progress.end, nil
 }
 
-// runChains runs the chains of a problem and stores the run in a directory. It then writes and prints the summary
-// of the run.
-func (o *runOptions) runChains(c *cobra.Command, p *compile.Problem, dir string, chains func(context.Context, *run.Spec, run.Store, run.Options) (*run.Result, error)) error {
+// runChains runs chains of a problem and stores the run in a directory. The function runFunc runs the chains.
+// After the run, runChains writes and prints the summary.
+func (o *runOptions) runChains(c *cobra.Command, p *compile.Problem, dir string, runFunc func(context.Context, *run.Spec, run.Store, run.Options) (*run.Result, error)) error {
 	options, end, err := o.prepareRun(c, p)
 	if err != nil {
 		return err
@@ -112,7 +115,7 @@ func (o *runOptions) runChains(c *cobra.Command, p *compile.Problem, dir string,
 	if err != nil {
 		return err
 	}
-	result, err := chains(c.Context(), spec, store, options)
+	result, err := runFunc(c.Context(), spec, store, options)
 	end()
 	if err != nil {
 		return toInputError(explainFailure(c.Context(), err, p, store))
@@ -130,7 +133,7 @@ func (o *runOptions) runChains(c *cobra.Command, p *compile.Problem, dir string,
 	return printSummary(c.OutOrStdout(), m, dir, o.asJSON)
 }
 
-// writeReport writes the summary of a finished run, and the page of the run if page is true.
+// writeReport writes the summary of a finished run and, if page is true, the HTML page of the run.
 func writeReport(ctx context.Context, p *compile.Problem, store run.Store, r *run.Result, page bool) (*report.Model, error) {
 	trade, err := p.SearchOwnTradeOff(ctx)
 	var m *report.Model
@@ -158,7 +161,7 @@ func writeReport(ctx context.Context, p *compile.Problem, store run.Store, r *ru
 	return m, nil
 }
 
-// newSpec returns the specification of a run of the problem in a directory.
+// newSpec returns the specification of a new run of the problem, which will be stored in a directory.
 func newSpec(p *compile.Problem, dir string) (*run.Spec, error) {
 	spec, err := assemble.Spec(p, currentBuild().Version)
 	if err != nil {
@@ -184,12 +187,12 @@ func newSpec(p *compile.Problem, dir string) (*run.Spec, error) {
 	return spec, nil
 }
 
-// defaultRunsDirectory is the default parent directory of runs.
+// defaultRunsDirectory is the directory in which runs are stored by default, each in a subdirectory.
 const defaultRunsDirectory = "runs"
 
-// chooseRunDirectory returns the directory for a run: the named directory, or if none is named the first of
-// runs/NAME-1, runs/NAME-2, … that does not exist.
-func chooseRunDirectory(named, problemName string) (string, error) {
+// namedOrFreeRunDirectory returns the directory for a new run: the directory that the user named, or otherwise the
+// first of runs/NAME-1, runs/NAME-2, … that does not exist.
+func namedOrFreeRunDirectory(named, problemName string) (string, error) {
 	if named != "" {
 		return named, nil
 	}
@@ -209,7 +212,7 @@ func freeRunDirectory(problemName string) (string, error) {
 	}
 }
 
-// fileNameOf turns the name of a problem into a file name: lower case, with words joined by hyphens.
+// fileNameOf converts the name of a problem to a file name, in lower case and with hyphens between words.
 func fileNameOf(name string) string {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	s := strings.Join(words, "-")

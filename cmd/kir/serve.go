@@ -57,7 +57,7 @@ allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.st
   kir serve runs/fresh-all-day-cocktails-1 --no-open
   kir serve problem.yaml --address 192.168.1.5:8080 --allow-host studio.lan --tls-cert studio.pem --tls-key studio.key`,
 		Args:              allowOneArg("table, problem file or run directory"),
-		ValidArgsFunction: completeServedFiles,
+		ValidArgsFunction: completeTablesAndProblems,
 		RunE:              o.run,
 	}
 	o.addFlags(c)
@@ -74,7 +74,8 @@ func (o *serveOptions) addFlags(c *cobra.Command) {
 	c.Flags().BoolVar(&o.noOpen, "no-open", false, "open no browser")
 }
 
-// run serves the page of a problem, or the page on which a problem is made from a table.
+// run starts a web server for a page. With a problem, it is the page of the problem; otherwise it is the page
+// on which the user makes a problem from a table.
 func (o *serveOptions) run(c *cobra.Command, args []string) error {
 	o.pageOptions.TryKernels = true
 	o.pageOptions.Version = currentBuild().Version
@@ -88,13 +89,13 @@ func (o *serveOptions) run(c *cobra.Command, args []string) error {
 	return o.serveProblem(c, args[0])
 }
 
-// serveSetup serves the page on which a problem is made from a table.
+// serveSetup serves the page on which the user makes a problem from a table.
 func (o *serveOptions) serveSetup(c *cobra.Command, name string, setup serve.SetupOptions) error {
 	o.announcePage(c, name)
 	return toInputError(serve.ServeSetup(c.Context(), o.pageOptions, setup))
 }
 
-// serveProblem serves the page of a problem file or a run.
+// serveProblem serves the page of a problem. The location holds a problem file or a run.
 func (o *serveOptions) serveProblem(c *cobra.Command, location string) error {
 	s, err := readSource(c, location)
 	if err != nil {
@@ -113,7 +114,7 @@ func (o *serveOptions) serveProblem(c *cobra.Command, location string) error {
 	return toInputError(serve.Serve(c.Context(), o.pageOptions))
 }
 
-// announcePage makes kir print the address of the page when the page is ready, and open the page in the browser.
+// announcePage arranges that, when the page is ready, kir prints its address and opens it in the browser.
 func (o *serveOptions) announcePage(c *cobra.Command, name string) {
 	o.pageOptions.OnNewAddress = func(address string) {
 		fmt.Fprintf(c.OutOrStdout(), "Opened. To open it in another tab, use %s\n", address)
@@ -132,8 +133,8 @@ func (o *serveOptions) announcePage(c *cobra.Command, name string) {
 	}
 }
 
-// runStep makes the run of a step, which is one version of the problem on the page, as kir sample does. It writes
-// no report page.
+// runStep runs one version of the problem on the served page, as kir sample does, but writes no HTML page of
+// the run.
 func runStep(ctx context.Context, p *compile.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
 	spec, err := newSpec(p, dir)
 	if err != nil {
@@ -150,7 +151,7 @@ func runStep(ctx context.Context, p *compile.Problem, dir string, progress func(
 	return writeReport(ctx, p, store, result, false)
 }
 
-// openBrowser opens the file or address path in the browser of the desktop.
+// openBrowser opens a file or a web address in the user's browser.
 func openBrowser(path string) error {
 	var command *exec.Cmd
 	switch runtime.GOOS {

@@ -70,7 +70,8 @@ total. No name in it runs as a formula.`,
 	return c
 }
 
-// printShortlist prints the first entries of the shortlist. The argument best is the number of entries to print.
+// printShortlist prints the first entries of the shortlist. The argument best is the greatest number of entries
+// to print.
 func printShortlist(out, messages io.Writer, m *report.Model, best int, asJSON bool) error {
 	if len(m.Best) < best {
 		fmt.Fprintf(messages, "kir: --best %d: the shortlist has %d\n", best, len(m.Best))

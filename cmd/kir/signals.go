@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// endSignals returns the signals after which kir ends its work in order.
+// endSignals returns the operating system signals at which kir stops and saves its work.
 func endSignals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} }

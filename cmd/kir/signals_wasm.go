@@ -7,5 +7,6 @@ import (
 	"syscall"
 )
 
-// endSignals returns the signals after which kir ends its work in order. WebAssembly has no SIGHUP.
+// endSignals returns the operating system signals at which kir stops and saves its work. WebAssembly has no
+// SIGHUP.
 func endSignals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// firstMessageDelay is how long a piece of work must take before kir prints its name.
+	// firstMessageDelay is how long work must take before kir prints what it is doing.
 	firstMessageDelay = time.Second
-	// reminderInterval is the time between reminders that the same work continues.
+	// reminderInterval is the time between two messages that the same work continues.
 	reminderInterval = 15 * time.Second
 )
 
-// A spinner reports slow work on stderr. It prints the name of the work once the work has taken a second, and then
-// reminders that the work continues. Its methods may be called from several goroutines. Messages printed by
-// [spinner.printMessage] do not mix with the reports.
+// A spinner tells the user on stderr about slow work. It prints the name of the work after a second, and later
+// prints reminders that the work continues. Several goroutines may call its methods. Messages of
+// [spinner.printMessage] and reports do not mix.
 type spinner struct {
 	w            io.Writer
 	quiet        bool
@@ -29,7 +29,7 @@ type spinner struct {
 	currentWork string    // name of the current work
 	workStart   time.Time // when the current work began
 	timer       *time.Timer
-	generation  int // number of calls of beginWork and endWork; a timer of an earlier generation prints nothing
+	generation  int // number of calls of beginWork and endWork; a timer set before the latest of these calls prints nothing
 }
 
 // newSpinner returns a spinner that writes to w, or that writes nothing if quiet is true.
@@ -41,27 +41,27 @@ func newSpinner(ctx context.Context, w io.Writer, quiet bool) *spinner {
 	return d
 }
 
-// messageDelayKey is the context key of a delay that replaces [firstMessageDelay]. Tests that compare output set
-// it, so that a slow machine cannot change the output.
+// messageDelayKey is the context key of a delay that replaces [firstMessageDelay]. Tests that compare output
+// set a long delay, because otherwise a slow machine would print more messages.
 type messageDelayKey struct{}
 
-// hasCustomDelay reports whether a context sets the delay of messages, as tests do. In this case the default time
-// limit of chains does not apply either.
+// hasCustomDelay reports whether the context sets the delay of messages, which only tests do. The default time
+// limit of chains is then off, too.
 func hasCustomDelay(ctx context.Context) bool { return ctx.Value(messageDelayKey{}) != nil }
 
-// beginWork ends the current work, if any, and starts a new piece of work with the name what.
-func (d *spinner) beginWork(what string) {
+// beginWork tells the spinner that new work with the given name begins. Any earlier work has then ended.
+func (d *spinner) beginWork(workName string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.cancelReminder()
 	if d.quiet {
 		return
 	}
-	d.currentWork, d.workStart = what, time.Now()
+	d.currentWork, d.workStart = workName, time.Now()
 	d.scheduleReminder(d.messageDelay)
 }
 
-// endWork ends the current work.
+// endWork tells the spinner that the current work has ended.
 func (d *spinner) endWork() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,11 +87,12 @@ func (d *spinner) scheduleReminder(pause time.Duration) {
 	d.timer = time.AfterFunc(pause, func() { d.remind(round) })
 }
 
-// remind prints the name of the current work, unless the work has ended or changed since the given generation.
-func (d *spinner) remind(round int) {
+// remind prints the name of the current work, unless other work has begun or this work has ended since the
+// timer was set. The argument generation is the value of the field when the timer was set.
+func (d *spinner) remind(generation int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.generation != round {
+	if d.generation != generation {
 		return
 	}
 	since := ""

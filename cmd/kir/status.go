@@ -13,7 +13,7 @@ import (
 	"kir/mcmc"
 )
 
-// A runStatus is the output of kir status.
+// A runStatus is the information about a run that kir status prints.
 type runStatus struct {
 	Name               string        `json:"name"`
 	Complete           bool          `json:"complete"`
@@ -23,16 +23,17 @@ type runStatus struct {
 	ChainsGoing        int           `json:"chains_going"`   // number of chains that have begun and are not finished
 	ChainsMissing      int           `json:"chains_missing"` // number of chains that have not begun
 	StoredDraws        int           `json:"draws"`          // number of stored draws
-	WantedDraws        int           `json:"draws_wanted"`   // number of draws that the run is to have; 0 as long as it is unknown
-	StopsAutomatically bool          `json:"auto,omitempty"` // whether the run goes on until its figures are good enough
-	Parts              int           `json:"parts"`
+	WantedDraws        int           `json:"draws_wanted"`   // number of draws that the run will have when it is complete; 0 while it is unknown
+	StopsAutomatically bool          `json:"auto,omitempty"` // whether the run ends when its statistics are accurate enough, instead of after a fixed number of draws
+	Parts              int           `json:"parts"`          // number of files in which draws are stored
 	Bytes              int64         `json:"bytes"`
-	DamagedStates      []string      `json:"damaged"` // descriptions of the stored states that are damaged
+	DamagedStates      []string      `json:"damaged"` // descriptions of the stored states of chains that are damaged
 	Shards             []shardStatus `json:"shards"`
 
-	damagedDraws error // error that names the damaged files of draws; nil if there are none
+	damagedDraws error // error that names the damaged files of draws; nil without damage
 }
 
+// A shardStatus is the state of one of several parts of the chains, which may run on different machines.
 type shardStatus struct {
 	Shard             string        `json:"shard"`
 	State             string        `json:"state"` // "done", "going" or "missing"
@@ -40,10 +41,11 @@ type shardStatus struct {
 	Done              int           `json:"chains_done"`
 	Draws             int           `json:"draws"`
 	WantedDraws       int           `json:"draws_wanted"`
-	SecondsSinceHeard report.Number `json:"heard_seconds_ago"` // seconds since the shard last stored its state; null if it never has
+	SecondsSinceHeard report.Number `json:"heard_seconds_ago"` // seconds since the shard last stored its state; null if it has not stored any
 }
 
-// newRunStatus summarises the status of a run. A chain that has not begun counts for the shard that will run it.
+// newRunStatus computes the status of a run at the time now. A chain that has not begun is counted with the
+// shard that will run it.
 func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 	of := &runStatus{
 		Name: m.Name, Complete: s.Complete(), Chains: len(s.Chains), StopsAutomatically: m.Settings.Draws == mcmc.AutoDraws,

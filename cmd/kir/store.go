@@ -11,7 +11,8 @@ import (
 	"kir/internal/run/bucket"
 )
 
-// openStore returns the store at the location that the user named: a bucket or a directory.
+// openStore returns the place where a run is stored. The location that the user gives is a bucket or a
+// directory.
 func openStore(location string) (run.Store, error) {
 	if !bucket.IsBucket(location) {
 		if info, err := os.Stat(location); err == nil && !info.IsDir() {
@@ -26,7 +27,7 @@ func openStore(location string) (run.Store, error) {
 	return store, nil
 }
 
-// openRun opens the run at a location.
+// openRun opens the run that is stored at a location.
 func openRun(ctx context.Context, location string) (*run.Run, error) {
 	store, err := openStore(location)
 	if err != nil {
@@ -36,8 +37,8 @@ func openRun(ctx context.Context, location string) (*run.Run, error) {
 	return r, toInputError(err)
 }
 
-// createFile writes a new file, completely or not at all. If the file exists, the error is fs.ErrExist. The
-// directory of the file must exist.
+// createFile writes a new file, completely or not at all. The directory of the file must exist. If the file
+// exists, the error is fs.ErrExist.
 func createFile(path string, data []byte) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return err
@@ -45,7 +46,8 @@ func createFile(path string, data []byte) error {
 	return file.Create(path, data)
 }
 
-// replaceFile writes a file, completely or not at all. The file may exist, and its directory must exist.
+// replaceFile writes a file, completely or not at all, and replaces an existing file. The directory of the file
+// must exist.
 func replaceFile(path string, data []byte) error {
 	if _, err := os.Stat(filepath.Dir(path)); err != nil {
 		return err

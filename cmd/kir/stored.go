@@ -22,8 +22,8 @@ import (
 	"kir/mcmc"
 )
 
-// problemFileOf returns the path of the problem file of a run. It first looks relative to the directory of the run,
-// because both may have been moved together, and then at the original path.
+// problemFileOf returns the path of the problem file of a run. It first tries the path relative to the
+// directory of the run, because both may have been moved together. Then it tries the original path.
 func problemFileOf(r *run.Run) (string, error) {
 	path := r.Manifest.Problem
 	if path == "" {
@@ -38,9 +38,11 @@ func problemFileOf(r *run.Run) (string, error) {
 	return path, nil
 }
 
-// loadProblemOfRun loads the problem of a run, with the given settings. It reads the file at path. If path is
-// empty, it reads the original file. If that is missing, it reads the copy of the problem in the run, with the data
-// files at their original paths.
+// loadProblemOfRun loads the problem of a run, with the given settings. It reads the first of these that is
+// available:
+//   - The file at path, if path is not empty.
+//   - The original problem file.
+//   - The copy of the problem in the run. Its data files must be at their original paths.
 func loadProblemOfRun(ctx context.Context, r *run.Run, path string, settings mcmc.Settings, workers int, d *spinner) (*compile.Problem, error) {
 	defer d.endWork()
 	o := compile.Options{
@@ -74,7 +76,7 @@ func loadProblemOfRun(ctx context.Context, r *run.Run, path string, settings mcm
 	return p, nil
 }
 
-// summarizeRun makes the summary of a complete run, and the page of the run if page is true.
+// summarizeRun makes the summary of a complete run and, if page is true, the HTML page of the run.
 func summarizeRun(ctx context.Context, dir, file string, workers int, page bool, d *spinner) (m *report.Model, err error) {
 	store, err := openStore(dir)
 	if err != nil {
@@ -103,9 +105,9 @@ func summarizeRun(ctx context.Context, dir, file string, workers int, page bool,
 	return writeReport(ctx, p, store, result, page)
 }
 
-// readStoredSummary reads the summary of a run. If the summary is missing, was changed, or does not fit the stored
-// draws, why says so and the summary must be made again.
-func readStoredSummary(ctx context.Context, store run.Store, tell func(string)) (m *report.Model, why string, err error) {
+// readStoredSummary reads the summary of a run. The result why is not empty if the summary must be made again:
+// it is missing, was changed, or does not fit the stored draws. Then why gives the reason.
+func readStoredSummary(ctx context.Context, store run.Store, printMessage func(string)) (m *report.Model, why string, err error) {
 	m, err = report.Read(ctx, store)
 	if errors.Is(err, report.ErrNoSummary) {
 		return nil, "the summary is made of the draws, as there is none", nil
@@ -117,12 +119,12 @@ func readStoredSummary(ctx context.Context, store run.Store, tell func(string)) 
 	r, err := run.Open(ctx, store)
 	if none := (*run.NotRunError)(nil); errors.As(err, &none) {
 		if damage == nil {
-			tell("there is no run beside this summary, and nothing that says whether it is of its draws")
+			printMessage("there is no run beside this summary, and nothing that says whether it is of its draws")
 		}
 		return m, "", damage
 	}
 	if err == nil {
-		err = checkRunComplete(r, tell)
+		err = checkRunComplete(r, printMessage)
 	}
 	if err != nil {
 		return nil, "", toInputError(err)
@@ -140,21 +142,21 @@ func readStoredSummary(ctx context.Context, store run.Store, tell func(string)) 
 	return m, "", nil
 }
 
-// checkRunComplete returns an error unless a run has all its draws. It prints a message for each damaged state, which
-// a complete run does not need.
-func checkRunComplete(r *run.Run, tell func(string)) error {
+// checkRunComplete returns an error unless the run has all its draws. It prints a message for each damaged
+// state of a chain, because a complete run does not need the states.
+func checkRunComplete(r *run.Run, printMessage func(string)) error {
 	s, err := r.Status()
 	if err != nil {
 		return err
 	}
 	for _, damage := range s.DamagedStates() {
-		tell(fmt.Sprintf("%v; kir resume %s makes it again", damage, terminal.ShellWord(r.Dir)))
+		printMessage(fmt.Sprintf("%v; kir resume %s makes it again", damage, terminal.ShellWord(r.Dir)))
 	}
 	return r.CheckComplete()
 }
 
-// readRunSummary reads the summary of a run. If the summary has to be made again, readRunSummary prints a message and makes
-// it.
+// readRunSummary returns the summary of a run. If the stored summary cannot be used, it prints a message and
+// makes the summary again.
 func readRunSummary(c *cobra.Command, dir string) (*report.Model, error) {
 	ctx := c.Context()
 	tell := newLogger(c.ErrOrStderr(), false)
@@ -174,16 +176,16 @@ func readRunSummary(c *cobra.Command, dir string) (*report.Model, error) {
 	return m, err
 }
 
-// refreshPage makes the page of a run again if the run has a page that does not fit the stored draws. made reports
-// whether it did.
-func refreshPage(ctx context.Context, store run.Store, m *report.Model, tell func(string)) (made bool, err error) {
+// refreshPage makes the HTML page of a run again if there is one and it does not fit the stored draws. made
+// reports whether it was made again.
+func refreshPage(ctx context.Context, store run.Store, m *report.Model, printMessage func(string)) (made bool, err error) {
 	if !slices.Contains(m.Files, view.PageName) {
 		return false, nil
 	}
 	if fresh, err := view.PageIsFresh(ctx, store, m); err != nil || fresh {
 		return false, err
 	}
-	tell("report.html was not made of the draws that are there, and is made again")
+	printMessage("report.html was not made of the draws that are there, and is made again")
 	if err := view.SavePage(ctx, store, m); err != nil {
 		return false, fmt.Errorf("writing the report: %w", err)
 	}

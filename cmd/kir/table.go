@@ -15,7 +15,7 @@ import (
 	"kir/internal/report/view"
 )
 
-// tableFlags are the flags of a table of the shortlist.
+// tableFlags are the flags for printing the shortlist as a table.
 type tableFlags struct {
 	csv, xlsx                           bool
 	outputFile, groupColumn, costColumn string
@@ -30,8 +30,8 @@ func (f *tableFlags) addTo(c *cobra.Command) {
 	must(c.MarkFlagFilename("output", "csv", "xlsx", "html"))
 }
 
-// writeShortlist writes the shortlist of a run as a table. If best is above 0, it is the number of entries to
-// write, from the first.
+// writeShortlist writes the shortlist of a run as a table. If best is above 0, it writes only the first
+// entries, at most this number.
 func (f *tableFlags) writeShortlist(c *cobra.Command, location string, m *report.Model, best int) error {
 	list := m.Best
 	if best > 0 {
@@ -57,7 +57,7 @@ func (f *tableFlags) writeShortlist(c *cobra.Command, location string, m *report
 	return f.writeOutput(c, b.Bytes())
 }
 
-// writeOutput writes data to the file in the flag --output, or to stdout.
+// writeOutput writes the data to the file that the flag --output names, or to stdout without the flag.
 func (f *tableFlags) writeOutput(c *cobra.Command, data []byte) error {
 	if f.outputFile == "" {
 		if f.xlsx && isTerminal(c.OutOrStdout()) {
@@ -73,8 +73,8 @@ func (f *tableFlags) writeOutput(c *cobra.Command, data []byte) error {
 	return err
 }
 
-// readIngredientOrder returns the groups and costs of the ingredients of a run. If the problem file cannot be read,
-// it returns nothing and prints a message.
+// readIngredientOrder returns the groups and the costs of the ingredients, which determine their order in the
+// table. If the problem file cannot be read, it prints a message and returns nothing.
 func (f *tableFlags) readIngredientOrder(c *cobra.Command, location string) (report.IngredientOrder, error) {
 	s, err := readSource(c, location)
 	if err != nil {
@@ -84,8 +84,8 @@ func (f *tableFlags) readIngredientOrder(c *cobra.Command, location string) (rep
 	return newIngredientOrder(s.Attributes, f.groupColumn, f.costColumn)
 }
 
-// newIngredientOrder finds the columns with the groups and the costs of the ingredients. It returns an error if a
-// named column does not exist.
+// newIngredientOrder finds the groups and the costs of the ingredients in two columns of the table of
+// ingredients. It returns an error if a flag names a column that does not exist.
 func newIngredientOrder(in *dataset.Ingredients, group, cost string) (report.IngredientOrder, error) {
 	r := report.NewIngredientOrder(in, group, cost)
 	for _, f := range []struct {

@@ -28,14 +28,16 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// textStyle returns the style of text that a stream can display. Colours are for terminals only, and only if
-// NO_COLOR is not set (no-color.org).
+// textStyle returns the style for text on a stream. The style has colours only for a terminal, and only if the
+// environment variable NO_COLOR is not set (no-color.org).
 func textStyle(w io.Writer) terminal.Style {
 	return terminal.Style{Color: isTerminal(w) && !noColor(), ASCII: isTerminal(w) && os.Getenv("TERM") == "dumb"}
 }
 
-// A progressView displays the progress of a run. It rewrites a line on a terminal, prints JSON lines on request, or
-// prints a line every few seconds to a pipe or a file.
+// A progressView displays the progress of a run, in one of these ways:
+//   - On a terminal it rewrites one line.
+//   - With the flag --json-progress it prints lines of JSON.
+//   - To a pipe or file it prints a line every few seconds.
 type progressView struct {
 	show func(run.Progress)
 	end  func()
@@ -56,13 +58,13 @@ func newProgressView(w io.Writer, o *runOptions, p *compile.Problem) progressVie
 	return newTerminalProgressView(w, p, func() int { return terminalWidth(w) })
 }
 
-// progressLineInterval is the time between two printed lines of progress.
+// progressLineInterval is the time between two lines of progress in a log.
 const progressLineInterval = 5 * time.Second
 
-// firstProgressDelay is the time before the first line of progress. A shorter run prints no such line.
+// firstProgressDelay is the time before the first line of progress in a log. A shorter run prints no such line.
 const firstProgressDelay = time.Second
 
-// newLogProgressView returns a view that prints the progress line by line, for logs.
+// newLogProgressView returns a view that prints a line of progress every few seconds, for logs.
 func newLogProgressView(w io.Writer, p *compile.Problem) progressView {
 	last := firstProgressDelay - progressLineInterval
 	return progressView{
@@ -77,7 +79,7 @@ func newLogProgressView(w io.Writer, p *compile.Problem) progressView {
 	}
 }
 
-// logLineText returns the progress as a line of text for a log.
+// logLineText returns the line of text that describes the progress in a log.
 func logLineText(r run.Progress, p *compile.Problem) string {
 	line := fmt.Sprintf("%s, after %v%s", phaseText(r), r.Elapsed.Round(time.Second), timeLeftText(r))
 	if !math.IsNaN(r.RHat) && !math.IsNaN(r.ESS) {
@@ -89,7 +91,8 @@ func logLineText(r run.Progress, p *compile.Problem) string {
 	return line
 }
 
-// essText returns the effective sample size so far, and the size that the run must reach if it is known.
+// essText returns the present effective sample size as text, with the size at which the run ends, if it is
+// known.
 func essText(r run.Progress) string {
 	if r.WantedESS == 0 {
 		return fmt.Sprintf("ESS %.0f", r.ESS)
@@ -97,7 +100,8 @@ func essText(r run.Progress) string {
 	return fmt.Sprintf("ESS %.0f of %d", r.ESS, r.WantedESS)
 }
 
-// bestRecipeText returns the best recipe so far with its score, or "" if there is none.
+// bestRecipeText returns the text of the best recipe found so far, with its score. The text is empty if there
+// is none.
 func bestRecipeText(r run.Progress, p *compile.Problem) string {
 	if len(r.Best) == 0 {
 		return ""
@@ -105,7 +109,7 @@ func bestRecipeText(r run.Progress, p *compile.Problem) string {
 	return recipeText(r.Best[0].Score, r.Best[0].Parts, p)
 }
 
-// recipeText returns a recipe with its score as text. Its largest amounts come first, at most four.
+// recipeText returns a recipe as text: its score, and its largest amounts, at most four, in descending order.
 func recipeText(score float64, of []mcmc.Part, p *compile.Problem) string {
 	const most = 4
 	parts := slices.SortedStableFunc(slices.Values(of), func(a, b mcmc.Part) int { return b.Amount - a.Amount })
@@ -123,13 +127,13 @@ func recipeText(score float64, of []mcmc.Part, p *compile.Problem) string {
 	return fmt.Sprintf("best so far %s: %s", number.Score(score, 1), strings.Join(words, ", "))
 }
 
-// A progressJSON is one line of the output of --json-progress.
+// A progressJSON is one line that the flag --json-progress makes kir print.
 type progressJSON struct {
 	Elapsed    float64         `json:"elapsed"` // time since the start of the run, in seconds
 	Done       float64         `json:"done"`    // completed fraction of all iterations
-	Draws      int             `json:"draws"`   // draws of the shortest chain when R-hat and ESS were computed
-	Rhat       report.Number   `json:"rhat"`    // largest R-hat of the statistics
-	ESS        report.Number   `json:"ess"`     // smallest effective sample size of the statistics
+	Draws      int             `json:"draws"`   // number of draws of the shortest chain at the time when R-hat and ESS were computed
+	Rhat       report.Number   `json:"rhat"`    // largest R-hat of all statistics
+	ESS        report.Number   `json:"ess"`     // smallest effective sample size of all statistics
 	SearchDone float64         `json:"search"`  // completed fraction of the search for the best recipes, which follows the chains
 	Chains     []chainProgress `json:"chains"`
 	Best       []bestProgress  `json:"best,omitempty"` // best recipes so far, from best to worst
@@ -137,13 +141,13 @@ type progressJSON struct {
 
 type bestProgress struct {
 	Score  report.Number  `json:"score"`
-	Recipe map[string]int `json:"recipe"` // units by name of the ingredient
+	Recipe map[string]int `json:"recipe"` // maps the name of an ingredient to its units
 }
 
 type chainProgress struct {
 	Done     float64       `json:"done"`
 	Warmup   bool          `json:"warmup"`
-	Rate     report.Number `json:"iterations_per_second"`
+	Rate     report.Number `json:"iterations_per_second"` // iterations per second
 	Accepted report.Number `json:"accepted"`
 }
 
@@ -179,7 +183,8 @@ func newBarWriter(w io.Writer) progress.Writer {
 	return bars
 }
 
-// newTerminalProgressView returns a view that displays the progress in one line of a terminal, which it rewrites.
+// newTerminalProgressView returns a view that displays the progress in one line of a terminal, and rewrites
+// this line.
 func newTerminalProgressView(w io.Writer, p *compile.Problem, width func() int) progressView {
 	last := time.Duration(-rewriteInterval)
 	return progressView{
@@ -194,7 +199,7 @@ func newTerminalProgressView(w io.Writer, p *compile.Problem, width func() int) 
 	}
 }
 
-// rewriteInterval is the time between two rewrites of the line of progress.
+// rewriteInterval is the time after which the line of progress on a terminal is rewritten.
 const rewriteInterval = 200 * time.Millisecond
 
 // terminalWidth returns the number of columns of a terminal, or 80 if the number is unknown.
@@ -207,7 +212,7 @@ func terminalWidth(w io.Writer) int {
 	return 80
 }
 
-// truncateLine shortens a line to the given number of columns.
+// truncateLine shortens a line so that it fits into the given number of columns of a terminal.
 func truncateLine(line string, columns int) string {
 	if text.StringWidth(line) <= columns {
 		return line
@@ -215,8 +220,8 @@ func truncateLine(line string, columns int) string {
 	return text.Trim(line, max(columns-1, 0)) + "…"
 }
 
-// rewrittenLineText returns the text of the line of progress: the remaining time, the effective sample size, and the
-// best recipe so far. The end of the line may be cut off.
+// rewrittenLineText returns the line of progress for a terminal: the remaining time, the effective sample size,
+// and the best recipe so far. The most important comes first, because the terminal may cut off the end.
 func rewrittenLineText(r run.Progress, p *compile.Problem) string {
 	line := phaseText(r) + timeLeftText(r)
 	if !math.IsNaN(r.ESS) {
@@ -228,7 +233,8 @@ func rewrittenLineText(r run.Progress, p *compile.Problem) string {
 	return line
 }
 
-// phaseText returns the current phase of a run, with the completed fraction of the phase if it is known.
+// phaseText returns what the run is doing at present, such as the warm-up, with the completed fraction if it is
+// known.
 func phaseText(r run.Progress) string {
 	what, done := "sampling", r.DoneShare
 	switch {
@@ -243,7 +249,7 @@ func phaseText(r run.Progress) string {
 	return fmt.Sprintf("%s: %.0f %%", what, 100*done)
 }
 
-// timeLeftText returns the estimated remaining time as text, "" if it is unknown.
+// timeLeftText returns the estimated remaining time as text. The text is empty if the time is unknown.
 func timeLeftText(r run.Progress) string {
 	switch {
 	case r.TimeLeft <= 0:
@@ -272,5 +278,6 @@ func startProgressBars(bars progress.Writer) (end func()) {
 	}
 }
 
-// noColor reports whether to avoid colours, because of NO_COLOR (no-color.org) or a terminal without colours.
+// noColor reports whether to print without colours: the environment variable NO_COLOR is set (no-color.org), or
+// the terminal has no colours.
 func noColor() bool { return os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" }

@@ -70,7 +70,7 @@ func (o *tradeoffOptions) addFlags(c *cobra.Command) {
 
 // run searches for the trade-off and prints its recipes.
 func (o *tradeoffOptions) run(c *cobra.Command, args []string) (err error) {
-	effort, err := effortFromFlag(c, o.effort)
+	effort, err := effortFlagValue(c, o.effort)
 	if err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func (o *tradeoffOptions) run(c *cobra.Command, args []string) (err error) {
 	return o.print(c, p, t)
 }
 
-// drawsBehindFront returns the draws of a run, which a figure shows behind the front of a trade-off. It returns
-// none without a run, and a warning if the run is not complete.
+// drawsBehindFront returns the draws of a run, for a drawing that shows them behind the recipes of a trade-off.
+// It returns no draws without a run. If the run is not complete, it also returns a warning.
 func drawsBehindFront(ctx context.Context, p *compile.Problem, r *run.Run) (draws []*mcmc.Composition, warnings []string, err error) {
 	if r == nil {
 		return nil, nil, nil
@@ -119,7 +119,8 @@ func drawsBehindFront(ctx context.Context, p *compile.Problem, r *run.Run) (draw
 	return draws, nil, err
 }
 
-// tradeOptions returns the options of the trade-off in a problem, with the options that flags replace.
+// tradeOptions returns the options of the search for a trade-off. Flags override the options in the problem
+// file.
 func (o *tradeoffOptions) tradeOptions(c *cobra.Command, p *compile.Problem, effort *float64) compile.TradeOptions {
 	t := compile.TradeOptions{ObjectiveNames: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Workers: o.workers}
 	if c.Flags().Changed("between") {
@@ -137,7 +138,8 @@ func (o *tradeoffOptions) tradeOptions(c *cobra.Command, p *compile.Problem, eff
 	return t
 }
 
-// print writes the figures if a directory for them is given, and prints the trade-off as text or JSON.
+// print prints a trade-off as text or JSON. If a flag names a directory for drawings, it also writes the
+// drawings.
 func (o *tradeoffOptions) print(c *cobra.Command, p *compile.Problem, t *report.Tradeoff) error {
 	if o.figures != "" {
 		files, err := saveFigures(c.Context(), view.TradeFigures(t), o.figures)
@@ -159,7 +161,8 @@ func (o *tradeoffOptions) print(c *cobra.Command, p *compile.Problem, t *report.
 
 const defaultPoints, maxPoints = 20, 500
 
-// tradeHint returns a hint how to name the objectives of a trade-off, with the objectives that the problem has.
+// tradeHint returns a hint on how to name the objectives of a trade-off, which lists the objectives of the
+// problem.
 func tradeHint(p *compile.Problem) string {
 	var names []string
 	for _, w := range p.Properties {
@@ -171,7 +174,8 @@ func tradeHint(p *compile.Problem) string {
 	return "add --between, such as --between " + terminal.ShellWord(names[0]) + "," + terminal.ShellWord(names[1]) + ", or trade: to the problem; there are " + inputerr.List(names, 12)
 }
 
-// readTradeProblem reads a problem file, or the problem of a run. The returned run is nil for a problem file.
+// readTradeProblem reads a problem from a problem file or from a run. The returned run is nil if the problem
+// comes from a file.
 func readTradeProblem(ctx context.Context, path, file string, workers int, d *spinner) (*compile.Problem, *run.Run, error) {
 	if !isRun(path) {
 		p, err := compile.Load(ctx, path, compile.Options{Notify: d.printMessage, Progress: d.beginWork, Workers: workers, CacheCounts: true})
@@ -185,7 +189,7 @@ func readTradeProblem(ctx context.Context, path, file string, workers int, d *sp
 	return p, r, err
 }
 
-// completeObjectives completes a list of the names of a problem's objectives, separated by commas.
+// completeObjectives suggests to the shell names of the objectives of a problem, in a list separated by commas.
 func completeObjectives(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 || isRun(args[0]) {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -128,7 +128,8 @@ func (o *trainOptions) addFlags(c *cobra.Command) {
 	must(c.MarkFlagFilename("ingredients", "csv", "xlsx"))
 }
 
-// run reads the recipes, learns the label, saves the model and prints a description of the model.
+// run reads recipes from a table, learns to predict a label of the recipes, saves the model, and prints a
+// description of the model.
 func (o *trainOptions) run(c *cobra.Command, args []string) error {
 	kind, err := o.checkFlags(c)
 	if err != nil {
@@ -164,7 +165,7 @@ func (o *trainOptions) run(c *cobra.Command, args []string) error {
 	return reportTraining(c, m, o.outputFile, o.figuresDirectory, o.asJSON)
 }
 
-// checkFlags checks the flags before anything is read. It returns the kind of model that the flags name.
+// checkFlags checks the flags before any file is read. It returns the kind of model that the flags select.
 func (o *trainOptions) checkFlags(c *cobra.Command) (kind model.ModelKind, err error) {
 	if err := o.checkNumberFlags(c); err != nil {
 		return kind, err
@@ -192,7 +193,7 @@ func (o *trainOptions) checkFlags(c *cobra.Command) (kind model.ModelKind, err e
 	return kind, nil
 }
 
-// checkNumberFlags checks the ranges of the numbers in flags.
+// checkNumberFlags returns an error if the number in some flag is outside its range.
 func (o *trainOptions) checkNumberFlags(c *cobra.Command) error {
 	if o.total < 1 || o.total > model.MaxTotal {
 		return &inputerr.Error{Message: fmt.Sprintf("--total is %d", o.total), Hint: fmt.Sprintf("it must be from 1 to %d", model.MaxTotal)}
@@ -211,8 +212,8 @@ func (o *trainOptions) checkNumberFlags(c *cobra.Command) error {
 	return nil
 }
 
-// readRecipes reads the table of recipes with the attributes of the ingredients, and prints what was guessed about
-// the table.
+// readRecipes reads the table of recipes and the attributes of the ingredients. It prints what was guessed
+// about the table.
 func (o *trainOptions) readRecipes(c *cobra.Command, file string) (*dataset.Book, error) {
 	read := dataset.Options{Labels: append(o.labels, o.label)}
 	if o.sdColumn != "" {
@@ -237,7 +238,8 @@ func (o *trainOptions) readRecipes(c *cobra.Command, file string) (*dataset.Book
 	return known, printNotes(c.ErrOrStderr(), known.Notes, known.GuessedLayout)
 }
 
-// findLabels returns the label to learn and the label with its standard deviations, which is nil without --sd.
+// findLabels returns the label that the model shall predict, and the label that holds its standard deviations.
+// The latter is nil without the flag --sd.
 func (o *trainOptions) findLabels(known *dataset.Book, file string) (l, sd *dataset.Label, err error) {
 	if l, err = findLabel(known, file, o.label); err != nil || o.sdColumn == "" {
 		return l, nil, err
@@ -246,8 +248,8 @@ func (o *trainOptions) findLabels(known *dataset.Book, file string) (l, sd *data
 	return l, sd, err
 }
 
-// isNumericLabel reports whether the values of a label are to be learnt as numbers. It returns an error if some
-// values look like numbers, but not all.
+// isNumericLabel reports whether the values of a label are numbers, which a model can predict as numbers. It
+// returns an error if only some of the values look like numbers.
 func isNumericLabel(l *dataset.Label, kind model.ModelKind, failed []string) (bool, error) {
 	if l.IsNumeric() || kind != model.ForestAlone && l.IsMeasurement(failed...) {
 		return true, nil
@@ -255,8 +257,8 @@ func isNumericLabel(l *dataset.Label, kind model.ModelKind, failed []string) (bo
 	return false, l.CheckNumbers(failed...)
 }
 
-// growForest grows a forest with the features and options that flags set. With --choose it grows the best of
-// several candidates.
+// growForest trains a forest with the features and options that flags set. With the flag --choose it trains
+// several forests and returns the best.
 func (o *trainOptions) growForest(c *cobra.Command, known *dataset.Book, l *dataset.Label) (trainedModel, error) {
 	candidates, err := o.candidates(c, known.Ingredients)
 	if err != nil {
@@ -268,7 +270,8 @@ func (o *trainOptions) growForest(c *cobra.Command, known *dataset.Book, l *data
 	return compile.GrowForest(c.Context(), known, l, o.total, o.isNumeric, candidates, o.repeats)
 }
 
-// candidates returns the forests to compare. Without --choose there is only one.
+// candidates returns the options of the forests to compare with the flag --choose. Without the flag there is
+// only one.
 func (o *trainOptions) candidates(c *cobra.Command, ingredients *dataset.Ingredients) ([]model.Candidate, error) {
 	d := o.descriptors
 	if !o.choosesFeatures {
@@ -289,13 +292,13 @@ func (o *trainOptions) candidates(c *cobra.Command, ingredients *dataset.Ingredi
 	return d.Candidates(ingredients, o.total, o.isNumeric, o.forest)
 }
 
-// A trainedModel is a model that can be described and saved.
+// A trainedModel is a model that can predict, describe itself and be saved.
 type trainedModel interface {
 	compile.Predictor
 	Write(io.Writer) error
 }
 
-// findLabel returns the label with the given name in a table of recipes.
+// findLabel returns the label with the given name in a table of recipes. Errors mention the file of the table.
 func findLabel(known *dataset.Book, file, name string) (*dataset.Label, error) {
 	l, ok := known.Label(name)
 	if !ok {
@@ -304,7 +307,7 @@ func findLabel(known *dataset.Book, file, name string) (*dataset.Label, error) {
 	return l, nil
 }
 
-// forestFlags are the flags that apply to forests only.
+// forestFlags are the names of the flags that have an effect only on forests.
 var forestFlags = []string{"splits", "features", "leaf", "totals", "means", "ratios", "presence", "amounts", "choose", "repeats"}
 
 // modelKindFromFlags returns the kind of model: the kind in the flag --kind, or a forest if a flag of [forestFlags]
@@ -332,8 +335,8 @@ func modelKindFromFlags(c *cobra.Command, name string) (kind model.ModelKind, er
 	return kind, nil
 }
 
-// splitsFromFlags returns how the trees choose their splits. By default the splits are best splits if the flag
-// --features or --choose is set, and random splits otherwise.
+// splitsFromFlags returns how the trees of a forest choose their splits. The default is the best split if the
+// flag --features or --choose is set, and otherwise a random split.
 func splitsFromFlags(c *cobra.Command, name string, choose bool) (model.Splits, error) {
 	if name == "" {
 		if choose || c.Flags().Changed("features") {
@@ -348,8 +351,8 @@ func splitsFromFlags(c *cobra.Command, name string, choose bool) (model.Splits, 
 	return splits, nil
 }
 
-// reportTraining writes the figures if a directory for them is given, and prints a description of the model. The
-// description names the file of the model if it was saved.
+// reportTraining prints a description of the model. If a flag names a directory for drawings, it also writes
+// the drawings. The description names the file of the model, if the model was saved.
 func reportTraining(c *cobra.Command, p compile.Predictor, file, figures string, asJSON bool) error {
 	t, err := assemble.Training(p, file)
 	if err != nil {

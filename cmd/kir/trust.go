@@ -11,7 +11,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// maxListedFiles is the greatest number of files of a command that are listed.
+// maxListedFiles is the greatest number of files that kir trust lists for one external program.
 const maxListedFiles = 20
 
 func newTrustCommand() *cobra.Command {

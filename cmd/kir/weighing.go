@@ -13,7 +13,7 @@ import (
 	"kir/internal/report/view"
 )
 
-// weighingFlags are the flags of a weighing sheet.
+// weighingFlags are the flags for printing a weighing sheet, by which a person weighs out a recipe.
 type weighingFlags struct {
 	recipeNumber int
 	asPage       bool
@@ -29,7 +29,7 @@ func (f *weighingFlags) addTo(c *cobra.Command) {
 	c.Flags().BoolVar(&f.asPage, "html", false, "write the weighing sheet as a page to print")
 }
 
-// writeSheet writes a recipe of the shortlist as a weighing sheet.
+// writeSheet writes the weighing sheet of one recipe of the shortlist.
 func (f *weighingFlags) writeSheet(c *cobra.Command, location string, m *report.Model, t *tableFlags, asJSON bool) error {
 	if f.scale.Batch == "" {
 		return &inputerr.Error{Message: "a weighing sheet needs to know how much is made", Hint: "add, for example, --batch 750ml"}

@@ -1,7 +1,8 @@
 //go:build js
 
-// Command kirpage is the page of kir serve as a site without a server. It is compiled to WebAssembly and runs in a
-// worker of the browser, where it answers the requests of the page. The script site/worker.js calls it.
+// Command kirpage is the program behind the page of kir on a static web site, where kir serve has no server. It
+// is compiled to WebAssembly and runs in a web worker of the browser, where it answers the requests of the
+// page. The script site/worker.js starts it.
 package main
 
 import (
@@ -25,9 +26,9 @@ func main() {
 	select {}
 }
 
-// serveRequest lets the handler answer a request of the form {method, path, headers, body}. The answer goes to the
-// functions head(status, headers), chunk(bytes) and end() of the value answer. serveRequest returns a function that
-// cancels the request.
+// serveRequest lets the handler answer a request, which is a JavaScript object {method, path, headers, body}.
+// It passes the answer to the methods head(status, headers), chunk(bytes) and end() of the JavaScript object
+// answer. serveRequest returns a function that cancels the request.
 func serveRequest(handler http.Handler, request, answer js.Value) any {
 	ctx, cancel := context.WithCancel(context.Background())
 	body := []byte(nil)
@@ -60,9 +61,9 @@ func serveRequest(handler http.Handler, request, answer js.Value) any {
 	return stop
 }
 
-// A responseWriter passes the response of a handler on to the worker.
+// A responseWriter is an [http.ResponseWriter] that passes the response of a handler on to the web worker.
 type responseWriter struct {
-	answerCallbacks js.Value
+	answerCallbacks js.Value // JavaScript object with the methods head, chunk and end; see serveRequest
 	header          http.Header
 	headSent        bool
 }
@@ -97,5 +98,5 @@ func (w *responseWriter) Write(data []byte) (int, error) {
 
 func (w *responseWriter) WriteString(text string) (int, error) { return w.Write([]byte(text)) }
 
-// Flush does nothing, because each part of a response is passed on when it is written.
+// Flush does nothing, because Write passes each part of the response on at once.
 func (w *responseWriter) Flush() {}

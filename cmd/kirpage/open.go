@@ -19,8 +19,8 @@ import (
 	"kir/internal/serve"
 )
 
-// programVersion returns the version that is stored in the runs and batches made here. The command line of the same
-// build stores the same version.
+// programVersion returns the version of kir that is stored with runs and batches made on the page. It is the
+// version that the command line program of the same build stores.
 func programVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if v, ok := strings.CutPrefix(info.Main.Version, "v"); ok {
@@ -30,11 +30,12 @@ func programVersion() string {
 	return "devel"
 }
 
-// currentFileName is the file in homeDirectory that holds the path of the problem that was open last.
+// currentFileName is the name of the file in homeDirectory that stores which problem was open last.
 const currentFileName = ".current"
 
-// newSiteHandler returns the handler of the whole site. It serves the page of the problem that was open last, or
-// the page on which a problem is made from a table, and the requests that only a site without a server has.
+// newSiteHandler returns the handler of the whole site. It serves two things: the page of the problem that was
+// open last (without one, the page on which the user makes a problem from a table), and requests that only the
+// static site has, such as saving all files.
 func newSiteHandler(ctx context.Context) (http.Handler, error) {
 	works, current := listProblems()
 	page, err := newPageHandler(ctx, current)
@@ -58,8 +59,8 @@ func newSiteHandler(ctx context.Context) (http.Handler, error) {
 	return mux, nil
 }
 
-// newPageHandler returns the handler of the page of a problem. If name is empty, it returns the handler of the page
-// on which a problem is made from a table.
+// newPageHandler returns the handler of the page of the problem with the given name. If the name is empty, it
+// returns the handler of the page on which the user makes a problem from a table.
 func newPageHandler(ctx context.Context, name string) (http.Handler, error) {
 	o := serve.Options{TryKernels: true, Run: runStep, Version: programVersion()}
 	if name != "" {
@@ -68,8 +69,8 @@ func newPageHandler(ctx context.Context, name string) (http.Handler, error) {
 	return serve.Handler(ctx, o, serve.SetupOptions{Dir: homeDirectory})
 }
 
-// runStep makes the run of a step, which is one version of the problem on the page, as kir sample does. It stores
-// the run so that the user can save it.
+// runStep runs one version of the problem on the page, as kir sample does. It then stores the run so that the
+// user can save it.
 func runStep(ctx context.Context, p *compile.Problem, dir string, progress func(run.Progress)) (*report.Model, error) {
 	spec, err := assemble.Spec(p, programVersion())
 	if err != nil {
@@ -98,8 +99,9 @@ func runStep(ctx context.Context, p *compile.Problem, dir string, progress func(
 	return m, storeRunArchive(dir)
 }
 
-// listProblems returns the problems that the browser stores, as paths within homeDirectory. It also returns the
-// problem to open: the one that was open last, or the only one. This is empty if the page is to ask for a table.
+// listProblems returns the problems that the browser stores, as paths relative to homeDirectory. It also
+// returns the problem to open, which is the problem that was open last, or the only problem. This result is
+// empty if there is neither.
 func listProblems() (works []string, current string) {
 	found, err := filepath.Glob(filepath.Join(homeDirectory, "*", "problem.yaml"))
 	if err != nil {
@@ -123,7 +125,8 @@ func listProblems() (works []string, current string) {
 	return works, current
 }
 
-// setCurrentProblem stores which problem the page opens next. If name is empty, the page asks for a table.
+// setCurrentProblem stores the name of the problem that the page opens next. With an empty name the page asks
+// for a table.
 func setCurrentProblem(name string) error {
 	dir := &file.Dir{Path: homeDirectory, Mode: 0o600}
 	return dir.Replace(currentFileName, []byte(name))

@@ -15,17 +15,17 @@ import (
 	"strings"
 )
 
-// homeDirectory is the directory that the browser stores.
+// homeDirectory is the directory whose files the browser keeps when the page is closed.
 const homeDirectory = "/kir"
 
 const (
-	// maxArchiveFiles is the greatest number of files of an archive to open. maxArchiveBytes is the greatest total
-	// size of its files.
+	// maxArchiveFiles is the greatest number of files in a ZIP archive that the page opens. maxArchiveBytes is
+	// the greatest total size of these files.
 	maxArchiveFiles = 10_000
 	maxArchiveBytes = 256 << 20
 )
 
-// sendProblemList answers a request with the stored problems and the problem that is open.
+// sendProblemList answers a request with the names of the stored problems and of the open problem.
 func sendProblemList(w http.ResponseWriter, works []string, current string) {
 	w.Header().Set("Content-Type", "application/json")
 	if works == nil {
@@ -48,7 +48,7 @@ func handleSetCurrent(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// sendArchive answers a request with all files in homeDirectory as a ZIP archive. After unpacking it, the user can
+// sendArchive answers a request with a ZIP archive of all files in homeDirectory. With these files the user can
 // continue on the command line.
 func sendArchive(w http.ResponseWriter, _ *http.Request) {
 	var b bytes.Buffer
@@ -61,11 +61,12 @@ func sendArchive(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(b.Bytes()) // the worker takes all
 }
 
-// runArchivePath is the file that holds the last run as a ZIP archive, until the page is closed.
+// runArchivePath is the path of the file in which the last run is kept as a ZIP archive until the page is
+// closed.
 const runArchivePath = "/tmp/run.zip"
 
-// storeRunArchive stores the run in a directory as a ZIP archive, in place of the previous run. Only one run is
-// stored, because the files of a browser are in memory.
+// storeRunArchive stores the run in a directory as a ZIP archive. The archive replaces the archive of the
+// previous run, because files on the page take memory.
 func storeRunArchive(dir string) error {
 	var b bytes.Buffer
 	if err := packArchive(&b, os.DirFS(dir)); err != nil {
@@ -74,8 +75,8 @@ func storeRunArchive(dir string) error {
 	return os.WriteFile(runArchivePath, b.Bytes(), 0o600)
 }
 
-// sendRunArchive answers a request with a ZIP archive of the last run whose chains have settled. After unpacking
-// it, the user can read it with kir show, kir report and kir draws.
+// sendRunArchive answers a request with a ZIP archive of the last finished run. After
+// unpacking the archive, the user can read the run with kir show, kir report and kir draws.
 func sendRunArchive(w http.ResponseWriter, _ *http.Request) {
 	data, err := os.ReadFile(runArchivePath)
 	if err != nil {
@@ -119,8 +120,8 @@ func packArchive(w io.Writer, dir fs.FS) error {
 	return z.Close()
 }
 
-// replaceWork handles a request whose body is a saved ZIP archive: it replaces the files in homeDirectory by the
-// files in the archive. The page has asked the user before.
+// replaceWork handles a request whose body is a ZIP archive that the user has saved. It replaces all files in
+// homeDirectory by the files in the archive. The page has asked the user for consent before.
 func replaceWork(w http.ResponseWriter, r *http.Request) {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxArchiveBytes))
 	if err == nil {
@@ -133,8 +134,8 @@ func replaceWork(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// unpackArchive replaces the files in a directory by the files in an archive. It first unpacks the archive into a
-// temporary directory, so that an archive that is damaged or too large changes nothing.
+// unpackArchive replaces all files in a directory by the files in a ZIP archive. It first unpacks the archive
+// into a temporary directory. Hence an archive that is damaged or too large changes nothing.
 func unpackArchive(data []byte, dir string) error {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -184,18 +185,19 @@ func unpackArchive(data []byte, dir string) error {
 	return nil
 }
 
-// unpackFile writes one file of an archive to path, if it has at most the given number of bytes.
-func unpackFile(f *zip.File, path string, most int64) (written int64, err error) {
+// unpackFile writes one file of a ZIP archive to path. It returns an error if the file has more than maxBytes
+// bytes.
+func unpackFile(f *zip.File, path string, maxBytes int64) (written int64, err error) {
 	in, err := f.Open()
 	if err != nil {
 		return 0, err
 	}
 	defer in.Close() // read only
-	data, err := io.ReadAll(io.LimitReader(in, most+1))
+	data, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("%s in it is damaged: %w", f.Name, err)
-	case int64(len(data)) > most:
+	case int64(len(data)) > maxBytes:
 		return 0, fmt.Errorf("it has more than %d MiB", int64(maxArchiveBytes)>>20)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

@@ -6,9 +6,9 @@ import (
 	"kir/mcmc"
 )
 
-// KnownAmountRanges returns, for each of n ingredients, the least and the greatest amount among the known
-// compositions that use the ingredient. Both are 0 for an ingredient that no known composition uses. If the results
-// become Least and Most of [Options], a Least of 0 allows any amount, and a Most of 0 allows none.
+// KnownAmountRanges returns two slices: item i is the least and the greatest amount of ingredient i among the
+// known compositions that use i. Both are 0 for an ingredient that no known composition uses. As limits in
+// [Options], a least amount of 0 allows any amount, and a greatest amount of 0 allows none.
 func KnownAmountRanges(n int, known []*mcmc.Composition) (least, most []int) {
 	least, most = make([]int, n), make([]int, n)
 	for _, x := range known {
@@ -23,19 +23,19 @@ func KnownAmountRanges(n int, known []*mcmc.Composition) (least, most []int) {
 	return least, most
 }
 
-// The type amountLimits holds the limits of the amount of each used ingredient. It also holds the numbers of
-// ingredients of a composition to which the target gives density.
+// An amountLimits holds the limits of the amount of each used ingredient, and the permitted numbers of used
+// ingredients.
 type amountLimits struct {
-	// minAmounts and maxAmounts hold, by ingredient, the least and the greatest amount of an ingredient that is
-	// used. A maximum of 0 means that the ingredient must not be used.
-	minAmounts, maxAmounts []int32
-	total                  int
-	allowedIngredients     []int32 // ingredients that may be used
-	allowedSizes           []bool  // by number of ingredients: whether the target allows compositions of this size
+	// minAmounts[i] and maxAmounts[i] are the least and the greatest amount of ingredient i if it is used. A
+	// greatest amount of 0 means that the ingredient must not be used.
+	minAmounts, maxAmounts  []int32
+	total                   int
+	allowedIngredients      []int32 // ingredients that may be used
+	allowedIngredientCounts []bool  // item n tells whether the target allows compositions of n ingredients
 }
 
-// newAmountLimits returns the limits that a target sets. The slices least and most, which may be nil, limit the
-// amounts further.
+// newAmountLimits returns the limits of amounts that the target t sets. The slices least and most, which may be
+// nil, hold further limits for each ingredient.
 func newAmountLimits(t *mcmc.Target, least, most []int) *amountLimits {
 	n, total := t.Space().N(), t.Space().Total()
 	d := &amountLimits{minAmounts: make([]int32, n), maxAmounts: make([]int32, n), total: total}
@@ -54,15 +54,17 @@ func newAmountLimits(t *mcmc.Target, least, most []int) *amountLimits {
 		d.allowedIngredients = append(d.allowedIngredients, int32(i))
 	}
 	_, hi := t.Law().Support()
-	d.allowedSizes = make([]bool, hi+2)
-	for k := range d.allowedSizes {
-		d.allowedSizes[k] = t.LogLaw(k) > math.Inf(-1)
+	d.allowedIngredientCounts = make([]bool, hi+2)
+	for k := range d.allowedIngredientCounts {
+		d.allowedIngredientCounts[k] = t.LogLaw(k) > math.Inf(-1)
 	}
 	return d
 }
 
-// allowsSize reports whether the target allows compositions of n ingredients.
-func (d *amountLimits) allowsSize(n int) bool { return n < len(d.allowedSizes) && d.allowedSizes[n] }
+// allowsIngredientCount reports whether the target allows compositions of n ingredients.
+func (d *amountLimits) allowsIngredientCount(n int) bool {
+	return n < len(d.allowedIngredientCounts) && d.allowedIngredientCounts[n]
+}
 
 // allowsAmount reports whether ingredient i may have the given amount. An amount of 0 is always allowed.
 func (d *amountLimits) allowsAmount(i int, amount int32) bool {
@@ -79,17 +81,17 @@ func (d *amountLimits) allowsAllAmounts(x *mcmc.Composition) bool {
 	return true
 }
 
-// splitRange returns the range from ≤ k < to of splits that give both i and j an allowed positive amount. At split
-// k, ingredient i has k units and ingredient j has s−k units.
-func (d *amountLimits) splitRange(i, j, s int) (from, to int) {
-	from = max(int(d.minAmounts[i]), s-int(d.maxAmounts[j]))
-	to = min(int(d.maxAmounts[i]), s-int(d.minAmounts[j])) + 1
+// splitRange returns the numbers k of units, from ≤ k < to, that ingredient i can have of the joint amount
+// jointUnits of i and j, if j has the rest. Both amounts are then allowed and positive.
+func (d *amountLimits) splitRange(i, j, jointUnits int) (from, to int) {
+	from = max(int(d.minAmounts[i]), jointUnits-int(d.maxAmounts[j]))
+	to = min(int(d.maxAmounts[i]), jointUnits-int(d.minAmounts[j])) + 1
 	return from, to
 }
 
-// repairAmounts returns x with each amount moved into its allowed range and without forbidden ingredients. It then
-// restores the total by changing each amount in proportion to how far the amount may still change. ok is false if
-// the amounts cannot change enough.
+// repairAmounts returns a composition near x that is within the limits. It removes forbidden ingredients and
+// moves each other amount into its allowed range. It then restores the total by changing each amount in
+// proportion to how far the amount may still change. ok is false if the amounts cannot change enough.
 func (d *amountLimits) repairAmounts(x *mcmc.Composition) (*mcmc.Composition, bool) {
 	if d.allowsAllAmounts(x) {
 		return x, true

@@ -17,51 +17,55 @@ import (
 
 // A Question holds everything that a search for the best compositions of a problem needs.
 type Question struct {
-	Target *mcmc.Target // the sampled target, with the weights of its objectives
+	Target *mcmc.Target // distribution of compositions that a run samples, with the weights of its objectives
 
-	// Effort scales the number of lines to score; see [LineBudget]. With an effort of 0 nothing is searched, and the
-	// shortlist consists of compositions found before.
+	// Effort multiplies the number of lines to score; see [LineBudget]. With an effort of 0 nothing is
+	// searched, and the shortlist consists of compositions found before.
 	Effort float64
 
-	// Known lists the known recipes. KnownScores returns, for each known recipe, the product Π_k y_k of the scores
-	// of the objectives. The scores are predicted by models that were not trained on the recipe; without such a
-	// model the product is NaN. If KnownScores is nil, the target scores the known recipes.
-	Known       []*mcmc.Composition
+	// Known lists the known recipes.
+	Known []*mcmc.Composition
+	// KnownScores returns one score for each known recipe: the product Π_k y_k of the scores of the objectives,
+	// predicted by models that were not trained on the recipe. The score is NaN without such a model. If
+	// KnownScores is nil, the target scores the known recipes.
 	KnownScores func() ([]float64, error)
 
-	// Least and Most bound the amounts of each ingredient in suggestions. Always lists the ingredients that all
-	// known recipes have. Lacks reports whether a set of ingredients misses one of these. Each of the four may be
-	// nil for no limit. If no composition is found within these limits, the search runs again without them.
-	Least, Most     []int
+	// Least and Most hold the least and the greatest amount of each ingredient in suggestions; nil means no
+	// limit. If no composition is found within the limits Least, Most and LacksAlwaysUsed, the search runs
+	// again without them.
+	Least, Most []int
+	// LacksAlwaysUsed reports whether a set of ingredients misses an ingredient that all known recipes have.
+	// Such a set must not be suggested. Nil means no limit.
 	LacksAlwaysUsed func(ingredients []int) bool
-	Always          []int
+	Always          []int // indices of the ingredients that all known recipes have; nil means no limit
 
 	// HalfTargets returns two targets with all weights 1, whose models were trained on different halves of the recipes.
 	// HalfTargets is nil if no model was trained.
 	HalfTargets func(ctx context.Context, seed uint64) (own, other *mcmc.Target, err error)
 
 	Niche  Niche
-	Refuse func(ingredients []int) bool // reports sets of ingredients that must not be suggested; see [Options]
+	Refuse func(ingredients []int) bool // reports whether a set of ingredients must not be suggested; see [Options]
 
 	// AllObjectivesStated means that no objective was learnt from data, so every difference of scores is real.
 	AllObjectivesStated bool
 
-	// BoundProblem holds the rules, and the terms of the score from which upper bounds are computed. Package search
-	// sets the other fields of BoundProblem. If BoundProblem is nil, scores are not bounded.
+	// BoundProblem holds the rules, and the terms of the score from which upper bounds of the score are
+	// computed. Package search sets its other fields. If BoundProblem is nil, no upper bounds are computed.
 	BoundProblem *bound.Problem
 }
 
-// RunContext describes the sampling run whose problem is searched.
+// RunContext describes the sampling run of the problem for which a [Question] is answered.
 type RunContext struct {
 	Iterations int64 // total number of iterations of all chains
 	Seed       uint64
 	Workers    int
-	Found      []Found // best compositions that the chains visited, with log scores by the target of [UnweightedTarget]
+	Found      []Found // best compositions that the chains visited; their log scores are without weights, see [UnweightedTarget]
 
-	LinesScored *atomic.Int64 // counts the lines scored so far; see [Options]
+	LinesScored *atomic.Int64 // counter of the lines scored so far; see [Options]
 }
 
-// ExpectedLines estimates how many lines the search for an answer will score, for progress reports.
+// ExpectedLines estimates how many lines (see [mcmc.Scorer]) will be scored to answer the question. Progress
+// reports use the number.
 func (q *Question) ExpectedLines(b RunContext) int {
 	each := LineBudget(b.Iterations, q.Effort)
 	if q.HalfTargets != nil {
@@ -73,26 +77,26 @@ func (q *Question) ExpectedLines(b RunContext) int {
 // An Answer holds the best compositions found for a problem, and what is known about their quality.
 type Answer struct {
 	Effort        float64
-	Evaluations   int64 // number of lines (see mcmc.Scorer) and single compositions scored by the search, the shortlist and the optimism check
-	Compositions  int64 // number of compositions on the scored lines
-	Entries       []Entry
-	Comparison    *Comparison
+	Evaluations   int64          // number of lines (see mcmc.Scorer) and single compositions scored by the search, the shortlist and the optimism check
+	Compositions  int64          // number of compositions on the scored lines
+	Entries       []Entry        // shortlist, from best to worst
+	Comparison    *Comparison    // comparison of the shortlist with known and random compositions
 	Bound         *Bound         // upper bound of the scores; nil if nothing was searched or found
 	OptimismCheck *OptimismCheck // check of the predicted scores; nil if no objective was learnt from data, or nothing was searched
 	Notes         []string       // reasons why parts of the answer are missing
-	Seconds       float64        // duration; the only field that differs between runs of the same question with the same seed
+	Seconds       float64        // duration of the search; all other fields are equal for equal questions and seeds
 }
 
 const (
-	maxAnswerEntries      = 20   // greatest number of entries of the shortlist
-	comparedRandomCount   = 1000 // number of random compositions for the comparison
-	optimismBudgetDivisor = 8    // the search with the models of each half gets the budget divided by this number
+	maxAnswerEntries      = 20   // greatest number of recipes on the shortlist of an answer
+	comparedRandomCount   = 1000 // number of random compositions with which a shortlist is compared
+	optimismBudgetDivisor = 8    // the optimism check searches twice, each time with the budget of the main search divided by this number
 )
 
-// Answer searches for the best compositions. It makes a shortlist from these and from the compositions that the
-// chains visited, and compares the shortlist with known and random compositions. The result depends only on the
-// question, the seed and the visited compositions, not on the number of workers. It is nil if no objective has a
-// positive weight, because all compositions are then equally good.
+// Answer searches for the best compositions. It makes a shortlist from the compositions found and from the
+// compositions that the chains visited. It compares the shortlist with known and random compositions. The
+// result depends only on the question, the seed and the visited compositions, not on the number of workers. It
+// is nil if no objective has a positive weight, because all compositions are then equally good.
 func (q *Question) Answer(ctx context.Context, b RunContext) (*Answer, error) {
 	begun := time.Now()
 	a, err := q.answerWithinLimits(ctx, b)
@@ -110,8 +114,8 @@ func (q *Question) Answer(ctx context.Context, b RunContext) (*Answer, error) {
 	return a, nil
 }
 
-// answerWithinLimits is [Question.Answer] without its second attempt: it keeps the limits of the question even if
-// nothing is found.
+// answerWithinLimits searches like [Question.Answer], but never drops the limits Least and Most of the
+// question, even if nothing is found within them.
 func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answer, error) {
 	plain, err := UnweightedTarget(q.Target)
 	if err != nil {
@@ -184,8 +188,8 @@ func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answe
 	return a, nil
 }
 
-// bestWithFallbackStarts calls [Best]. If Best finds no composition to start from, it calls Best again with
-// compositions that the chains visited as starts.
+// bestWithFallbackStarts calls [Best]. If Best finds no composition to start from, a second call of Best starts
+// from compositions that the chains visited.
 func bestWithFallbackStarts(ctx context.Context, t *mcmc.Target, o Options, found []Found) (*Result, error) {
 	r, err := Best(ctx, t, o)
 	if !errors.Is(err, mcmc.ErrNoStart) || len(found) == 0 {
@@ -201,11 +205,11 @@ func bestWithFallbackStarts(ctx context.Context, t *mcmc.Target, o Options, foun
 	return Best(ctx, t, o)
 }
 
-// distanceSampleSize is the number of random compositions from which a typical distance is computed if the known
-// recipes give none.
+// distanceSampleSize is the number of random compositions from which a typical distance is computed if the
+// known recipes do not differ.
 const distanceSampleSize = 100
 
-// typicalDistance returns the median distance between two known recipes. If the recipes do not differ, it returns
+// typicalDistance returns the median distance between two known recipes. If this is 0 or unknown, it returns
 // the median distance between two random compositions.
 func (q *Question) typicalDistance(ctx context.Context, t *mcmc.Target, d *Distance, seed uint64) (float64, error) {
 	if typical := d.Typical(q.Known); typical > 0 {
@@ -226,9 +230,10 @@ func (q *Question) typicalDistance(ctx context.Context, t *mcmc.Target, d *Dista
 	return max(d.Typical(all), 0), nil
 }
 
-// checkOptimism sets a.OptimismCheck: shortlists by models trained on one half of the recipes are scored by models
-// trained on the other half. If that is impossible, for example because a class occurs in one half only,
-// checkOptimism adds a note to a.Notes.
+// checkOptimism sets a.OptimismCheck, which compares predicted scores with independent predictions. To this
+// end, models trained on one half of the recipes make a shortlist, and models trained on the other half score
+// it. If that is impossible, checkOptimism adds a note to a.Notes, for example because a class of recipes
+// occurs in one half only.
 func (a *Answer) checkOptimism(ctx context.Context, q *Question, o Options, l ListOptions) error {
 	own, other, err := q.HalfTargets(ctx, o.Seed)
 	if err == nil {
@@ -246,8 +251,8 @@ func (a *Answer) checkOptimism(ctx context.Context, q *Question, o Options, l Li
 	return nil
 }
 
-// checkOptimismBothWays returns the average of [CheckOptimism] in both directions, because with few recipes a
-// single direction depends much on chance.
+// checkOptimismBothWays calls [CheckOptimism] twice, with the targets a and b in both roles, and returns the
+// average. With few recipes a single call depends much on chance.
 func checkOptimismBothWays(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions) (*OptimismCheck, error) {
 	p, err := CheckOptimism(ctx, a, b, o, l)
 	if err != nil {
@@ -269,5 +274,6 @@ func checkOptimismBothWays(ctx context.Context, a, b *mcmc.Target, o Options, l 
 	return both, nil
 }
 
-// Score returns the score Π_k y_k of a composition whose LogScore is by the target of [UnweightedTarget].
+// Score returns Π_k y_k, the product of the scores of the objectives. The field LogScore must be without
+// weights; see [UnweightedTarget].
 func (f *Found) Score() float64 { return portable.Exp(f.LogScore) }

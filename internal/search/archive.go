@@ -11,34 +11,35 @@ import (
 // A Found is a composition found by a search, with its log score.
 type Found struct {
 	Parts      []mcmc.Part // used ingredients and their amounts, in ascending order of ingredients
-	Conditions []int32     // by condition: the index of its value; nil without conditions
-	LogScore   float64     // log score by the target that was searched: Σ_k c_k·log y_k, with the weights c_k and the scores y_k of the objectives
+	Conditions []int32     // item c is the index of the value of condition c; nil without conditions
+	LogScore   float64     // weighted log score: Σ_k c_k·log y_k, with the weights c_k and the scores y_k of the objectives
 }
 
 // maxNiches is the greatest number of compositions that an archive keeps.
 const maxNiches = 4000
 
-// An Archive keeps the best composition found in each [Niche], up to a maximum number of compositions. Among
-// compositions of a niche with equal scores it keeps the first that was offered.
+// An Archive keeps the best composition found in each [Niche], up to a maximum number of compositions. A niche
+// is a class of similar compositions. Among compositions of a niche with equal scores the archive keeps the
+// first that was offered.
 type Archive struct {
 	nicheDefinition Niche
 	maxCompositions int
-	indexByNiche    map[nicheKey]int // by niche: the index of its composition in compositions
-	compositions    []Found          // compositions in no particular order
+	indexByNiche    map[nicheKey]int // maps a niche to the index of its composition in compositions
+	compositions    []Found          // best composition of each niche, in no particular order
 	scoreToExceed   float64          // log score that a composition must exceed to be kept
 
-	groupAmounts map[int]int // scratch of nicheOf: units of each group
+	groupAmounts map[int]int // scratch of nicheOf: maps a group to the units of its ingredients
 }
 
-// A nicheKey identifies a niche by the number of ingredients, the main ingredient or group, and the band of the
-// attribute; see [Niche].
+// A nicheKey identifies a niche, a class of similar compositions. It consists of the number of ingredients, the
+// index of the main ingredient or group, and the index of the band of the attribute; see [Niche].
 type nicheKey struct{ ingredientCount, mainGroup, attributeBand int32 }
 
 func newArchive(kind Niche, most int) *Archive {
 	return &Archive{nicheDefinition: kind, maxCompositions: most, indexByNiche: make(map[nicheKey]int), scoreToExceed: math.Inf(-1), groupAmounts: make(map[int]int)}
 }
 
-// nicheOf returns the niche of the composition with the given parts.
+// nicheOf returns the niche of a composition, given its ingredients and amounts.
 func (a *Archive) nicheOf(parts []mcmc.Part) nicheKey {
 	main, most := 0, -1
 	if a.nicheDefinition.Group == nil {
@@ -73,8 +74,9 @@ func (a *Archive) nicheOf(parts []mcmc.Part) nicheKey {
 	return k
 }
 
-// Offer keeps a copy of a composition if it is the best of its niche so far. parts may be in any order, and
-// conditions holds the index of the value of each condition. The caller must check rules and limits of amounts.
+// Offer keeps a copy of a composition if it is the best of its niche so far. parts holds its ingredients and
+// amounts in any order, and conditions[c] is the index of the value of condition c. The caller must check that
+// the composition satisfies all rules and limits of amounts.
 func (a *Archive) Offer(parts []mcmc.Part, conditions []int32, logScore float64) {
 	if !(logScore > a.scoreToExceed) {
 		return
@@ -111,7 +113,7 @@ func (a *Archive) prune() {
 	}
 }
 
-// merge offers each composition of the archive b to the archive a.
+// merge offers each composition of the archive b to the receiver.
 func (a *Archive) merge(b *Archive) {
 	for _, f := range b.compositions {
 		a.Offer(f.Parts, f.Conditions, f.LogScore)
@@ -134,8 +136,8 @@ func sortByIngredient(parts []mcmc.Part) {
 	slices.SortFunc(parts, func(p, q mcmc.Part) int { return cmp.Compare(p.Ingredient, q.Ingredient) })
 }
 
-// sortByScore sorts compositions by descending score, and compositions of equal score by their parts. Hence the order
-// does not depend on the order in which compositions were found.
+// sortByScore sorts compositions by descending score. It sorts compositions of equal score by their ingredients
+// and amounts, so that the order does not depend on how they were found.
 func sortByScore(list []Found) {
 	slices.SortFunc(list, func(f, g Found) int {
 		return cmp.Or(cmp.Compare(g.LogScore, f.LogScore), slices.CompareFunc(f.Parts, g.Parts, func(p, q mcmc.Part) int {

@@ -11,51 +11,54 @@ import (
 	"kir/rule"
 )
 
-// A Bound states an upper bound of the score of all compositions that may be suggested.
+// A Bound is an upper bound of the score of all compositions that may be suggested.
 type Bound struct {
-	UpperLogScore  float64 // proven upper bound of the log score; +Inf if none is known
+	UpperLogScore  float64 // upper bound of the log score, which no composition exceeds; +Inf if none is known
 	BestLogScore   float64 // log score of the best composition found
-	Proved         bool    // whether Best equals Above, up to 10⁻⁸ of the score
-	OnlyKnownDoses bool    // whether the bound covers only amounts within the ranges of the known recipes
+	Proved         bool    // whether no composition is better than the best found, up to 10⁻⁸ of the score: BestLogScore equals UpperLogScore
+	OnlyKnownDoses bool    // whether the bound holds only for compositions with amounts within the ranges of the known recipes
 
-	// UnboundedTerms names the factors of the score without a known upper bound. If there are any, there is no bound of the
-	// score.
+	// UnboundedTerms names the factors of the score whose upper bounds are unknown. With such factors there is
+	// no upper bound of the score.
 	UnboundedTerms []string
 }
 
-// baseBoundSteps is the time that bounding may take for each searched line, in steps of about a nanosecond. The
-// function boundStepsPerLine adds to this time for terms that are slow to score.
-const baseBoundSteps = 15_000
+// baseBoundNanosecondsPerLine is the time that the computation of bounds may take for each line that the search scores. The
+// unit is about a nanosecond. The function boundNanosecondsPerLine adds to this time for terms that are slow to
+// score.
+const baseBoundNanosecondsPerLine = 15_000
 
-// boundStepsPerLine returns the time that bounding may take for each searched line, in steps of about a nanosecond.
-// For each searched line, a run scores four more lines in its chains. Hence bounding takes less than a third of a
-// run whose lines are slow, such as lines scored by another program.
-func boundStepsPerLine(p *bound.Problem) int64 {
-	steps := int64(baseBoundSteps)
+// boundNanosecondsPerLine returns the time that the computation of bounds may take for each line that the search
+// scores. The unit is about a nanosecond. A run scores four more lines in its chains for each line of the
+// search. Hence bounds take less than a third of a run whose lines are slow to score, for example by an
+// external program.
+func boundNanosecondsPerLine(p *bound.Problem) int64 {
+	steps := int64(baseBoundNanosecondsPerLine)
 	for _, part := range p.Factors {
 		steps += part.LineWork * 5 / 4
 	}
 	return steps
 }
 
-// A boundTracker computes an upper bound of the scores before and after a search.
+// A boundTracker computes an upper bound of the scores of all compositions, partly before and partly after a
+// search.
 type boundTracker struct {
-	bounder    *bound.Bounder // computes the bounds; nil if the scores are not bounded
-	factors    []bound.Factor
-	limits     *amountLimits
-	options    Options
-	stepBudget int64 // time for bounding before the search, and again after the search, in steps of about a nanosecond
+	bounder          *bound.Bounder // computes the bounds; nil if the scores are not bounded
+	factors          []bound.Factor
+	limits           *amountLimits
+	options          Options
+	nanosecondBudget int64 // time for bounds before the search, and again after the search, in units of about a nanosecond
 }
 
-// newBoundTracker returns the tracker for a search of the target t with options o.
+// newBoundTracker returns the tracker that bounds the scores of the target t, for a search with options o.
 func (q *Question) newBoundTracker(t *mcmc.Target, o Options) *boundTracker {
 	c := &boundTracker{limits: newAmountLimits(t, o.Least, o.Most), options: o}
 	if q.BoundProblem == nil {
 		return c
 	}
-	c.stepBudget = int64(o.Evaluations) * boundStepsPerLine(q.BoundProblem) / 2
+	c.nanosecondBudget = int64(o.Evaluations) * boundNanosecondsPerLine(q.BoundProblem) / 2
 	p := *q.BoundProblem
-	p.AllowedUsedCounts, p.MinAmounts, p.MaxAmounts, p.RequiredIngredients = c.limits.allowedSizes, o.Least, o.Most, q.Always
+	p.AllowedUsedCounts, p.MinAmounts, p.MaxAmounts, p.RequiredIngredients = c.limits.allowedIngredientCounts, o.Least, o.Most, q.Always
 	c.factors = p.Factors
 	if !t.HasBatchProperty() {
 		p.MaxEnumerated = o.Evaluations / 2
@@ -85,8 +88,8 @@ func (q *Question) newBoundTracker(t *mcmc.Target, o Options) *boundTracker {
 	return c
 }
 
-// boundBeforeSearch spends half of the allotted time on bounds, before the search. It returns the compositions that
-// the bounder has scored.
+// boundBeforeSearch computes bounds before the search, in at most half of the time for bounds. It returns the
+// compositions whose scores it has computed on the way.
 func (c *boundTracker) boundBeforeSearch(ctx context.Context) ([]Found, error) {
 	if c.bounder == nil {
 		return nil, nil
@@ -97,16 +100,16 @@ func (c *boundTracker) boundBeforeSearch(ctx context.Context) ([]Found, error) {
 		if err := c.bounder.Run(ctx, 0); err != nil {
 			return nil, err
 		}
-		c.stepBudget *= 2
+		c.nanosecondBudget *= 2
 		return c.scoredCandidates(), nil
 	}
-	if err := c.bounder.Run(ctx, c.stepBudget); err != nil {
+	if err := c.bounder.Run(ctx, c.nanosecondBudget); err != nil {
 		return nil, err
 	}
 	return c.scoredCandidates(), nil
 }
 
-// scoredCandidates returns the compositions that the bounder has scored, from best to worst.
+// scoredCandidates returns the compositions whose scores were computed to find bounds, from best to worst.
 func (c *boundTracker) scoredCandidates() (list []Found) {
 	for _, f := range c.bounder.Candidates() {
 		g := Found{LogScore: f.LogScore}
@@ -118,8 +121,9 @@ func (c *boundTracker) scoredCandidates() (list []Found) {
 	return list
 }
 
-// boundAfterSearch continues bounding, given the compositions that a search found. It returns the bound, and a list
-// of the compositions that the bounder has scored followed by the given compositions.
+// boundAfterSearch continues to compute bounds after a search, given the compositions that the search found. It
+// returns the bound. It also returns a list: the compositions that were scored to find the bound, followed by
+// the given compositions.
 func (c *boundTracker) boundAfterSearch(ctx context.Context, candidates []Found) (*Bound, []Found, error) {
 	out := &Bound{UpperLogScore: math.Inf(1), BestLogScore: math.Inf(-1), OnlyKnownDoses: c.options.Least != nil || c.options.Most != nil}
 	for _, p := range c.factors {
@@ -129,14 +133,14 @@ func (c *boundTracker) boundAfterSearch(ctx context.Context, candidates []Found)
 	}
 	s := &searcher{options: c.options}
 	for _, f := range candidates {
-		if f.LogScore > out.BestLogScore && c.limits.allowsSize(len(f.Parts)) && !s.refusesIngredients(f.Parts) &&
+		if f.LogScore > out.BestLogScore && c.limits.allowsIngredientCount(len(f.Parts)) && !s.refusesIngredients(f.Parts) &&
 			!slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !c.limits.allowsAmount(p.Ingredient, int32(p.Amount)) }) {
 			out.BestLogScore = f.LogScore
 		}
 	}
 	if c.bounder != nil {
 		c.bounder.UpdateIncumbent(out.BestLogScore)
-		if err := c.bounder.Run(ctx, c.stepBudget); err != nil {
+		if err := c.bounder.Run(ctx, c.nanosecondBudget); err != nil {
 			return nil, nil, err
 		}
 		met := c.scoredCandidates()
@@ -149,13 +153,13 @@ func (c *boundTracker) boundAfterSearch(ctx context.Context, candidates []Found)
 	return out, candidates, nil
 }
 
-// setProved sets b.Above and b.Proved from the state of the bounder.
+// setProved sets b.UpperLogScore and b.Proved to what the computation of bounds has found so far.
 func (c *boundTracker) setProved(b *Bound) {
 	b.UpperLogScore, b.Proved = c.bounder.UpperBound(), c.bounder.IsOptimal()
 }
 
-// raiseBestScore raises the best score in b to the best score of a shortlist, whose entries may improve on the
-// compositions found. It returns nil if nothing was found.
+// raiseBestScore raises b.BestLogScore to the best score on a shortlist, whose entries may be better than the
+// compositions that the search found. It returns b, or nil if nothing was found.
 func (c *boundTracker) raiseBestScore(b *Bound, entries []Entry) *Bound {
 	for _, e := range entries {
 		b.BestLogScore = max(b.BestLogScore, e.LogScore)

@@ -11,19 +11,18 @@ import (
 	"kir/mcmc"
 )
 
-// walksPerDiverse is the number of walks that search for each diverse composition.
-const walksPerDiverse = 2
+// walksPerDiverseComposition is the number of walks that search for one of the diverse compositions; see [Options].
+const walksPerDiverseComposition = 2
 
-// findDiverse searches for the best compositions that differ from each other, one after another. The walks for each
-// of these compositions start at the best compositions so far that are far enough from the compositions already
-// chosen. Scores decrease slowly along the list, because the walks start at the best remaining compositions of the
-// archive and the seeds.
+// findDiverse searches for the best compositions that differ from each other, one after another. For each of
+// these compositions it makes several walks. The walks start at the best known compositions that are far enough
+// from the compositions already chosen. Hence scores decrease slowly along the list.
 func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 	if s.options.DiverseCount == 0 {
 		return nil, nil
 	}
 	left := int64(s.options.Evaluations) - s.evaluations
-	each := max(int(left)/(s.options.DiverseCount*walksPerDiverse), 1)
+	each := max(int(left)/(s.options.DiverseCount*walksPerDiverseComposition), 1)
 	s.updatePartners(s.archive.Best())
 	var chosen []Found
 	for len(chosen) < s.options.DiverseCount {
@@ -31,12 +30,12 @@ func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 		if len(starts) == 0 {
 			break
 		}
-		found := make([]*walker, min(walksPerDiverse, len(starts)))
+		found := make([]*walker, min(walksPerDiverseComposition, len(starts)))
 		g, ctx := errgroup.WithContext(ctx)
 		g.SetLimit(s.options.workerCount())
 		for k := range found {
 			g.Go(func() error {
-				r := mcmc.NewRand(s.options.Seed, "search idea", uint64(len(chosen)*walksPerDiverse+k))
+				r := mcmc.NewRand(s.options.Seed, "search idea", uint64(len(chosen)*walksPerDiverseComposition+k))
 				w, err := newWalker(s, starts[k], r)
 				if err != nil {
 					return err
@@ -55,7 +54,7 @@ func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 		best := Found{LogScore: math.Inf(-1)}
 		for _, w := range found {
 			s.archive.merge(w.archive)
-			s.addCounts(w)
+			s.addWalkCounts(w)
 			if w.diversityFilter.bestFound.LogScore > best.LogScore {
 				best = w.diversityFilter.bestFound
 			}
@@ -70,8 +69,8 @@ func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 	return chosen, nil
 }
 
-// admissibleStarts returns the best compositions of the archive and the seeds that are far enough from the chosen
-// compositions and have allowed amounts. The returned compositions are also far enough from each other.
+// admissibleStarts returns the best compositions of the archive and of the start candidates that have allowed amounts. All
+// are at least the minimum distance from the chosen compositions and from each other.
 func (s *searcher) admissibleStarts(chosen []Found) []Found {
 	var starts []Found
 	a := &diversityFilter{s.options.Distance, slices.Clone(chosen), s.options.MinDistance, Found{}}
@@ -80,7 +79,7 @@ func (s *searcher) admissibleStarts(chosen []Found) []Found {
 			continue
 		}
 		starts = append(starts, f)
-		if len(starts) == walksPerDiverse {
+		if len(starts) == walksPerDiverseComposition {
 			break
 		}
 		a.avoidedCompositions = append(a.avoidedCompositions, f)
@@ -88,11 +87,12 @@ func (s *searcher) admissibleStarts(chosen []Found) []Found {
 	return starts
 }
 
-// diverseStarts returns the compositions at which walks may start, from best to worst. Known recipes are included
-// even if they must not be suggested, because the compositions near them differ from the rest.
+// diverseStarts returns compositions at which walks may start, from best to worst. Known recipes are included
+// although they may not be suggested, because compositions near them are good starts and differ from the
+// others.
 func (s *searcher) diverseStarts() []Found {
 	all := s.archive.Best()
-	for _, f := range s.seeds {
+	for _, f := range s.startCandidates {
 		if !slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !s.limits.allowsAmount(p.Ingredient, int32(p.Amount)) }) {
 			all = append(all, f)
 		}

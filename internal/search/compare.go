@@ -15,27 +15,28 @@ import (
 
 // A Comparison compares a shortlist with known and random compositions.
 type Comparison struct {
-	// Shortlist, Random and Known summarise scores, each of which is the product Π y_k over the objectives, without
-	// weights. Shortlist holds the scores of the entries of the shortlist.
+	// Shortlist summarises the scores of the entries of the shortlist. A score is the product Π y_k over the
+	// objectives, without weights.
 	Shortlist Scores `json:"shortlist"`
 	Random    Scores `json:"random"` // scores of random compositions under the same rules
 	Known     Scores `json:"known"`  // scores of known recipes, by models not trained on them
 
-	// RandomShareBelow and BeatKnown are the shares of random and of known compositions that score less than the median
-	// entry of the shortlist.
+	// RandomShareBelow is the share of random compositions that score less than the median entry of the
+	// shortlist.
 	RandomShareBelow number.Number `json:"beat_random"`
-	KnownShareBelow  number.Number `json:"beat_known"`
+	// KnownShareBelow is the share of known compositions that score less than the median entry of the
+	// shortlist.
+	KnownShareBelow number.Number `json:"beat_known"`
 
-	// MedianDistance is the median distance between two entries of the shortlist. KnownMedianDistance is the median
-	// distance between two known recipes.
+	// MedianDistance is the median distance between two entries of the shortlist.
 	MedianDistance      number.Number `json:"apart"`
-	KnownMedianDistance number.Number `json:"known_apart"`
+	KnownMedianDistance number.Number `json:"known_apart"` // median distance between two known recipes
 
 	// Reach is the 95 % quantile, over the known recipes, of the distance to the nearest other known recipe.
-	// Extrapolates lists the indices of the entries that lie further than Reach from all known recipes. The model
-	// was trained on nothing similar to these entries.
-	Reach                number.Number `json:"reach"`
-	ExtrapolatingEntries []int         `json:"-"`
+	Reach number.Number `json:"reach"`
+	// ExtrapolatingEntries lists the indices of the entries of the shortlist that are further than Reach from
+	// all known recipes. The model was trained on no recipe similar to these entries.
+	ExtrapolatingEntries []int `json:"-"`
 }
 
 // Scores summarise the scores of several compositions. Without compositions, Number is 0 and all other fields are
@@ -50,23 +51,23 @@ type Scores struct {
 	Greatest number.Number `json:"greatest"`
 }
 
-// CompareOptions state what a shortlist is compared with.
+// CompareOptions says with which compositions a shortlist is compared.
 type CompareOptions struct {
 	RandomCount int // number of random compositions to draw, at least 1
 	Seed        uint64
-	Distance    *Distance
+	Distance    *Distance // measure of how much two compositions differ
 	Known       []*mcmc.Composition
-	// KnownScores holds Π_k y_k of each known recipe, predicted out of bag: see OutOfBag of package model. It is
-	// NaN for a recipe without such a prediction. If KnownScores is nil, the target scores the recipes, which suits
-	// properties that were not trained on them.
+	// KnownScores[r] is the product Π_k y_k of the scores of known recipe r, predicted by models that were not
+	// trained on this recipe; see OutOfBag of package model. It is NaN for a recipe without such a prediction.
+	// If KnownScores is nil, the target scores the recipes, which is right if no model was trained on them.
 	KnownScores []float64
 }
 
-// reachQuantile is the order of the quantile that defines [Comparison.Reach].
+// reachQuantile is the order of the quantile of distances that defines [Comparison.Reach].
 const reachQuantile = 0.95
 
-// Compare compares a shortlist with known compositions, and with random compositions drawn exactly under the same
-// rules. It scores all compositions by the target t.
+// Compare compares a shortlist with known compositions, and with random compositions drawn under the same
+// rules, but without objectives. It scores all compositions by the target t.
 func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions) (*Comparison, error) {
 	if o.RandomCount < 1 || o.Distance == nil || o.KnownScores != nil && len(o.KnownScores) != len(o.Known) {
 		return nil, fmt.Errorf("compare: %d random compositions, %d known ones with %d scores: there must be a random one, a distance, and a score for each known one", o.RandomCount, len(o.Known), len(o.KnownScores))
@@ -101,7 +102,8 @@ func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions
 	return c, nil
 }
 
-// randomScores returns the scores Π_k y_k^c_k of random compositions, drawn exactly under the rules of t.
+// randomScores returns the weighted scores Π_k y_k^c_k of random compositions, which are drawn under the rules
+// of the target t, but without its objectives.
 func randomScores(ctx context.Context, t *mcmc.Target, number int, seed uint64) ([]float64, error) {
 	r, prior := mcmc.NewRand(seed, "search random", 0), mcmc.NewPrior(t)
 	scores := make([]float64, number)
@@ -122,7 +124,7 @@ func randomScores(ctx context.Context, t *mcmc.Target, number int, seed uint64) 
 	return scores, nil
 }
 
-// computeDistances sets the fields of c that are distances, and the field Extrapolates.
+// computeDistances sets all fields of the comparison that are distances, and ExtrapolatingEntries.
 func (c *Comparison) computeDistances(list []Entry, o CompareOptions) {
 	var between []float64
 	for a := range list {

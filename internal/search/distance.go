@@ -11,16 +11,16 @@ import (
 //
 //	d(x, y) = √(1 − Σ_i √(p_i·q_i)),
 //
-// where p and q are the shares in x and y without the ingredients that all known recipes have. It is a metric. The
-// distance is 0 for equal compositions and 1 for compositions that have nothing in common.
+// where p and q are the shares in x and y without the ingredients that all known recipes have. It is a metric.
+// The distance is 0 for compositions of equal shares and 1 for compositions that have no ingredient in common.
 //
 // Aitchison's distance, the usual distance between compositions, takes logarithms. It is undefined where one
-// composition has an ingredient and the other composition does not. With any substitute for 0, a trace counts for
-// more than half of the recipe. Half the sum of |p_i − q_i| has the opposite fault: a dash of bitters counts for
-// nothing. Square roots lie between: a trace of 0.5 % is a distance of 0.05, and a trace of 5 % is a distance of
-// 0.16 (Rao 1995; Legendre and Gallagher 2001, for species counts, which have as many zeros).
+// composition has an ingredient and the other composition does not. With any substitute for 0, a trace counts
+// for more than half of the recipe. Half the sum of |p_i − q_i| has the opposite fault: a dash of bitters
+// hardly counts. Square roots lie between: a trace of 0.5 % is a distance of 0.05, and a trace of 5 % is a
+// distance of 0.16 (Rao 1995; Legendre and Gallagher 2001, for species counts, which have as many zeros).
 type Distance struct {
-	isCommon      []bool // by ingredient: whether all known recipes have it
+	isCommon      []bool // item i tells whether all known recipes have ingredient i
 	amountScratch []int32
 }
 
@@ -45,8 +45,9 @@ func (d *Distance) Clone() *Distance {
 // Common reports whether all known recipes use ingredient i.
 func (d *Distance) Common(i int) bool { return d.isCommon[i] }
 
-// Between returns the distance of two compositions, whose parts may be in any order. The distance is 0 if both
-// compositions consist only of ingredients that all known recipes have, and 1 if only one of the two does.
+// Between returns the distance of two compositions, given their ingredients and amounts in any order.
+// Ingredients that all known recipes have are left out. If nothing is left of both compositions, the distance
+// is 0. If nothing is left of only one, the distance is 1.
 func (d *Distance) Between(x, y []mcmc.Part) float64 {
 	ofX, ofY := 0, 0
 	for _, p := range x {
@@ -77,12 +78,13 @@ func (d *Distance) Between(x, y []mcmc.Part) float64 {
 	return math.Sqrt(max(0, 1-affinity/math.Sqrt(float64(ofX)*float64(ofY))))
 }
 
-// typicalPairCount sets the number of pairs from which a median distance is computed. If there are fewer than twice
-// this number of pairs, all pairs are used, otherwise an evenly spread part of at least this number.
+// typicalPairCount sets from how many pairs of compositions a median distance is computed. If there are fewer
+// than twice this number of pairs, all pairs are used. Otherwise an evenly spread selection of at least this
+// number of pairs is used.
 const typicalPairCount = 20_000
 
-// Typical returns the median distance between two of the compositions. It uses all pairs, or an evenly spread part
-// of the pairs if there are too many. It is NaN for fewer than two compositions.
+// Typical returns the median distance between two of the compositions. If there are too many pairs, it uses an
+// evenly spread selection of the pairs. The result is NaN for fewer than two compositions.
 func (d *Distance) Typical(all []*mcmc.Composition) float64 {
 	parts := make([][]mcmc.Part, len(all))
 	for k, x := range all {

@@ -6,8 +6,9 @@ import (
 	"kir/mcmc"
 )
 
-// A diversityFilter holds compositions from which a walk must keep a minimum distance. It records the best
-// composition found that is far enough from all of them.
+// A diversityFilter helps a search to find compositions that differ. It holds compositions to avoid, and a
+// minimum distance from them. It records the best composition offered that has at least the minimum distance
+// from all of these.
 type diversityFilter struct {
 	distance            *Distance
 	avoidedCompositions []Found
@@ -15,8 +16,7 @@ type diversityFilter struct {
 	bestFound           Found // best composition offered that is far enough; LogScore is −Inf if there is none yet
 }
 
-// isFarEnough reports whether a composition has at least the minimum distance from each composition that the filter
-// avoids.
+// isFarEnough reports whether a composition has at least the minimum distance from each composition to avoid.
 func (a *diversityFilter) isFarEnough(parts []mcmc.Part) bool {
 	for k := range a.avoidedCompositions {
 		if a.distance.Between(a.avoidedCompositions[k].Parts, parts) < a.minDistance {
@@ -26,9 +26,9 @@ func (a *diversityFilter) isFarEnough(parts []mcmc.Part) bool {
 	return true
 }
 
-// offer records a copy of the composition if it scores more than the recorded composition and is far enough from
-// all avoided compositions.
-func (a *diversityFilter) offer(parts []mcmc.Part, conditions []int32, logScore float64) {
+// offerComposition records a copy of the composition if it scores more than the recorded composition and has at least the
+// minimum distance from each composition to avoid.
+func (a *diversityFilter) offerComposition(parts []mcmc.Part, conditions []int32, logScore float64) {
 	if logScore > a.bestFound.LogScore && a.isFarEnough(parts) {
 		a.bestFound.Parts, a.bestFound.Conditions, a.bestFound.LogScore = append(a.bestFound.Parts[:0], parts...), slices.Clone(conditions), logScore
 	}

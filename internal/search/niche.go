@@ -9,18 +9,19 @@ import (
 	"kir/mcmc"
 )
 
-// A Niche classifies compositions by three features: the number of ingredients, the main ingredient or group, and
-// the band of the mean of an attribute. The main ingredient or group is the one with the largest amount.
+// A Niche divides compositions into classes, called niches, by three features: the number of ingredients, the
+// main ingredient or group, and the band of the mean of an attribute. The main ingredient or group is the one
+// with the largest amount.
 type Niche struct {
-	Common    []bool    // by ingredient: whether all recipes have it, so that it is never the main one; nil for none
-	Group     []int     // by ingredient: its group, from 0; nil if each ingredient is a group of its own
-	Attribute []float64 // by ingredient: an attribute, such as its cost; nil if niches have no bands
-	Bands     []float64 // increasing lower ends of the second and later bands of Σ attribute·amount / total
+	Common    []bool    // item i tells whether all recipes have ingredient i, which is then never the main one; nil for none
+	Group     []int     // item i is the index of the group of ingredient i; nil if each ingredient is a group of its own
+	Attribute []float64 // item i is an attribute of ingredient i, such as its cost; nil if niches have no bands
+	Bands     []float64 // lower ends of the second and later bands of the mean Σ attribute·amount / total, increasing
 }
 
-// AttributeBands returns two numbers that divide the known compositions into thirds by the mean of an attribute.
-// The numbers are meant for the field Bands of a [Niche]. The result is nil if there are fewer than three
-// compositions or all means are equal.
+// AttributeBands returns the two numbers that divide the known compositions into thirds by the mean of an
+// attribute. They are meant for [Niche.Bands]. The result is nil if there are fewer than three compositions or
+// all means are equal.
 func AttributeBands(attribute []float64, known []*mcmc.Composition) []float64 {
 	means := make([]float64, len(known))
 	for k, x := range known {

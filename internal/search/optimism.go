@@ -16,9 +16,10 @@ import (
 type OptimismCheck struct {
 	Predicted number.Number `json:"told"`    // mean score of the shortlist by the target that was searched
 	Checked   number.Number `json:"checked"` // mean score of the shortlist by a target trained on other data
-	// RandomPredicted and RandomChecked are the mean scores of random compositions by the two targets.
+	// RandomPredicted is the mean score of random compositions by the target that was searched.
 	RandomPredicted number.Number `json:"random_told"`
-	RandomChecked   number.Number `json:"random_checked"`
+	// mean score of the same random compositions by the target trained on other data
+	RandomChecked number.Number `json:"random_checked"`
 
 	// RemainingGain is the fraction of the predicted gain over random compositions that the independent target
 	// confirms: (Checked − RandomChecked) / (Predicted − RandomPredicted). It is NaN unless Predicted exceeds
@@ -48,12 +49,12 @@ func (p *OptimismCheck) setRemainingGains() {
 	p.ExpectedRemainingGain = &kept
 }
 
-// optimismSampleSize is the number of random compositions in an optimism check.
+// optimismSampleSize is the number of random compositions with which an optimism check compares a shortlist.
 const optimismSampleSize = 1000
 
-// CheckOptimism searches the target own, which was trained on one half of the data, and makes a shortlist. The
-// target other, which was trained on the other half and has the same space, then scores the shortlist. See
-// Data.Halves of package model.
+// CheckOptimism searches the target own, which was trained on one half of the data, and makes a shortlist. It
+// then scores the shortlist by the target other, which was trained on the other half and has the same rules.
+// See Data.Halves of package model.
 func CheckOptimism(ctx context.Context, own, other *mcmc.Target, o Options, l ListOptions) (*OptimismCheck, error) {
 	r, err := Best(ctx, own, o)
 	if err != nil {

@@ -8,23 +8,25 @@ import (
 	"kir/mcmc"
 )
 
-// Options state what to search and for how long.
+// Options says what to search, and for how long.
 type Options struct {
-	// Evaluations is the budget: the approximate number of lines to score; see [mcmc.Scorer]. Scoring a line takes
-	// about as long as scoring a single composition.
+	// Evaluations is the budget: the approximate number of lines to score. A line is all divisions of the joint
+	// amount of two ingredients; see [mcmc.Scorer]. Scoring a line takes about as long as scoring a single
+	// composition.
 	Evaluations int
 	Seed        uint64
 	Workers     int // number of walks that run at the same time, 0 for all cores; affects only the duration
 
-	// Starts are compositions to start from, such as known recipes. They may violate rules and limits of amounts.
-	// The search repairs starts that need few changes.
+	// Starts are compositions from which the search starts, such as known recipes. They may violate rules and
+	// limits of amounts. The search repairs those that need few changes.
 	Starts []*mcmc.Composition
 
-	// FeasibleStarts are further compositions to start from. They satisfy all rules and limits of amounts.
+	// FeasibleStarts are further compositions from which the search starts. They satisfy all rules and limits
+	// of amounts.
 	FeasibleStarts []Found
 
-	// Least and Most bound the amount of each used ingredient. A nil Least stands for 1, and a nil Most for the
-	// total. A Most of 0 excludes the ingredient.
+	// Least and Most hold the least and the greatest amount of each ingredient if it is used. A nil Least
+	// stands for 1, and a nil Most for the total. An item 0 of Most excludes the ingredient.
 	Least, Most []int
 
 	// DiverseCount is the number of diverse compositions to find: the best compositions that differ by at least
@@ -33,14 +35,15 @@ type Options struct {
 	Distance     *Distance
 	MinDistance  float64
 
-	// Niche defines the niches of the archive, which keeps the best composition of each niche.
+	// Niche divides compositions into classes, the niches. The search keeps the best composition of each niche.
 	Niche Niche
 
-	// Refuse reports whether compositions with the given ascending set of ingredients must not be kept. Such sets
-	// are, for example, those of known recipes. A nil Refuse excludes no set. Walks call Refuse concurrently.
+	// Refuse reports whether compositions that use exactly the given ingredients must not be kept, for example
+	// because a known recipe uses the same ingredients. The argument is ascending. A nil Refuse excludes
+	// nothing. Several goroutines call Refuse at the same time.
 	Refuse func(ingredients []int) bool
 
-	// LinesScored counts the lines scored so far, for progress reports. It may be nil.
+	// LinesScored is a counter of the lines scored so far, for progress reports. It may be nil.
 	LinesScored *atomic.Int64
 }
 

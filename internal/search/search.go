@@ -14,13 +14,13 @@ import (
 type Result struct {
 	Archive            *Archive
 	Evaluations        int64   // number of lines (see mcmc.Scorer) and single compositions scored
-	Compositions       int64   // number of compositions considered: all compositions on the scored lines
-	FeasibleStartCount int     // number of Options.Starts that satisfy the rules, some after repair
-	Diverse            []Found // best compositions that keep the required distance from each other, from best to worst
+	Compositions       int64   // number of compositions scored: all compositions on the scored lines
+	FeasibleStartCount int     // number of Options.Starts from which the search could start, because they satisfied the rules or could be repaired
+	Diverse            []Found // best compositions that have at least Options.MinDistance from each other, from best to worst
 }
 
-// UnweightedTarget returns the target in which each objective of positive weight has weight 1. Its score Π_k y_k can be
-// compared between runs with different weights.
+// UnweightedTarget returns a target like t, but with weight 1 for each objective of positive weight. Its score
+// Π_k y_k can be compared between runs with different weights.
 func UnweightedTarget(t *mcmc.Target) (*mcmc.Target, error) {
 	wishes := slices.Clone(t.Objectives())
 	for k := range wishes {
@@ -31,26 +31,30 @@ func UnweightedTarget(t *mcmc.Target) (*mcmc.Target, error) {
 	return t.WithObjectives(wishes...)
 }
 
-// These constants divide the budget into rounds of walks. Few long walks beat many short walks: halving the number
-// of rounds helps more than halving the length of the walks.
+// These constants divide the budget of a search into rounds of walks. A walk is a sequence of random steps from
+// one composition to the next. Few long walks beat many short walks: halving the number of rounds helps more
+// than halving the length of the walks.
 const (
 	walksPerRound   = 8    // number of walks in a round
-	targetWalkLines = 1500 // number of lines of a walk above which a larger budget adds rounds instead
+	targetWalkLines = 1500 // length of a walk, in lines, beyond which a larger budget gives more rounds instead of longer walks
 	minRounds       = 3
 	maxRounds       = 16
 )
 
-// Best searches for the compositions of highest score Π_k y_k^c_k among those to which the target gives density.
+// Best searches for the compositions of highest score Π_k y_k^c_k among those to which the target gives
+// density.
 //
-// The method is iterated annealing. A walk goes from line to line (see [mcmc.Scorer]). Each line divides the joint
-// amount of a used ingredient and another ingredient. The walk draws a piece of equal scores from the line with
-// probability ∝ score^β. β increases from where random compositions differ to where the last per mille of the score
-// counts. The first round of walks starts at the best starts and at random compositions. Each later round starts at
-// compositions of the archive, alternately from its best third and from the whole archive. From the fourth round
-// on, one walk of each round starts anew at a random seed. The walks of one round are independent, so they can run
-// at the same time. Half of the budget goes into diverse compositions, if the options ask for them.
+// The method is iterated annealing. Each step of a walk scores a line: all divisions of the joint amount of a
+// used ingredient and another ingredient; see [mcmc.Scorer]. The step draws a range of divisions with equal
+// scores, with probability ∝ score^β. During a walk β increases. At first even low scores are likely; at the
+// end a difference of a thousandth of the score matters. The first round of walks starts at the best starts and
+// at random compositions. Each later round starts at the best compositions found, alternately from the best
+// third and from all that were kept. From the fourth round on, one walk of each round starts again at one of
+// the first starts. The walks of one round are independent, so they can run at the same time. Half of the
+// budget goes into diverse compositions, if the options ask for them.
 //
-// Best fails with an error that wraps [mcmc.ErrNoStart] if it finds no composition of positive score to start from.
+// Best fails with an error that wraps [mcmc.ErrNoStart] if it finds no composition of positive score to start
+// from.
 func Best(ctx context.Context, t *mcmc.Target, o Options) (*Result, error) {
 	if err := o.check(t); err != nil {
 		return nil, err
@@ -77,7 +81,8 @@ func Best(ctx context.Context, t *mcmc.Target, o Options) (*Result, error) {
 	return &Result{s.archive, s.evaluations, s.compositions, s.feasibleStartCount, ideas}, nil
 }
 
-// runRound makes the walks of one round in parallel and merges their results in a fixed order.
+// runRound makes all walks of one round in parallel and merges their results. The order of merging is fixed, so
+// that the result does not depend on which walk ends first.
 func (s *searcher) runRound(ctx context.Context, round, each int) error {
 	ws := make([]*walker, walksPerRound)
 	g, ctx := errgroup.WithContext(ctx)
@@ -102,23 +107,24 @@ func (s *searcher) runRound(ctx context.Context, round, each int) error {
 	}
 	for _, w := range ws {
 		s.archive.merge(w.archive)
-		s.addCounts(w)
+		s.addWalkCounts(w)
 	}
 	return nil
 }
 
-// chooseStart returns the composition where walk k of a round starts, and the β at which the walk starts.
+// chooseStart returns the composition at which walk k of a round starts. It also returns the β with which the
+// walk starts; see [Best].
 func (s *searcher) chooseStart(control *mcmc.Rand, round, k int) (Found, float64) {
 	elites := s.archive.Best()
 	if round == 0 || len(elites) == 0 {
 		if k%2 == 0 {
-			return s.seeds[min(k/2, len(s.seeds)-1)], seedStartBeta
+			return s.startCandidates[min(k/2, len(s.startCandidates)-1)], seedStartBeta
 		}
-		return s.seeds[control.Intn(len(s.seeds))], seedStartBeta
+		return s.startCandidates[control.Intn(len(s.startCandidates))], seedStartBeta
 	}
 	switch {
 	case k == walksPerRound-1 && round >= minRounds: // the last walk explores afresh from any seed
-		return s.seeds[control.Intn(len(s.seeds))], seedStartBeta
+		return s.startCandidates[control.Intn(len(s.startCandidates))], seedStartBeta
 	case k%2 == 0:
 		elites = elites[:(len(elites)+2)/3]
 	}

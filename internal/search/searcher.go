@@ -6,22 +6,23 @@ import (
 	"kir/mcmc"
 )
 
-// A searcher holds the state of a search.
+// A searcher holds the state of a search for the best compositions; see [Best].
 type searcher struct {
 	target  *mcmc.Target
 	options Options
 	limits  *amountLimits
 	archive *Archive
 
-	seeds       []Found // compositions to start from, from best to worst
-	partnerPool []int32 // ingredients of the best compositions, each as often as it occurs there; walks prefer these
-	scoreSD     float64 // standard deviation of the log scores of random compositions
+	startCandidates []Found // compositions from which walks can start, from best to worst
+	partnerPool     []int32 // ingredients of the best compositions, each as often as it occurs there; steps prefer to draw from these
+	scoreSD         float64 // standard deviation of the log scores of random compositions
 
-	evaluations, compositions int64
-	feasibleStartCount        int
+	evaluations        int64 // number of lines and single compositions scored
+	compositions       int64 // number of compositions on the scored lines
+	feasibleStartCount int
 }
 
-// refusesIngredients reports whether Options.Refuse excludes the set of ingredients of parts.
+// refusesIngredients reports whether the set of ingredients must not be suggested; see [Options.Refuse].
 func (s *searcher) refusesIngredients(parts []mcmc.Part) bool {
 	if s.options.Refuse == nil {
 		return false

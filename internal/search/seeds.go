@@ -13,8 +13,8 @@ import (
 // randomSeedCount is the greatest number of random compositions from which a search starts.
 const randomSeedCount = 64
 
-// prepareSeeds scores the starts and random compositions, sorts them as seeds, and computes the standard deviation
-// of the scores.
+// prepareSeeds finds the compositions from which the search starts: the given starts and random compositions.
+// It scores and sorts them, and computes the standard deviation of their log scores.
 func (s *searcher) prepareSeeds(ctx context.Context) error {
 	s.limits = newAmountLimits(s.target, s.options.Least, s.options.Most)
 	for _, x := range s.options.Starts {
@@ -38,7 +38,7 @@ func (s *searcher) prepareSeeds(ctx context.Context) error {
 	if err := s.addRandomSeeds(ctx); err != nil {
 		return err
 	}
-	random := len(s.seeds)
+	random := len(s.startCandidates)
 	for _, f := range s.options.FeasibleStarts {
 		x, err := s.target.Space().Composition(f.Parts, f.Conditions)
 		if err != nil {
@@ -48,18 +48,18 @@ func (s *searcher) prepareSeeds(ctx context.Context) error {
 			return err
 		}
 	}
-	scores := make([]float64, max(random, min(1, len(s.seeds))))
-	for k, f := range s.seeds[:len(scores)] {
+	scores := make([]float64, max(random, min(1, len(s.startCandidates))))
+	for k, f := range s.startCandidates[:len(scores)] {
 		scores[k] = f.LogScore
 	}
 	s.scoreSD = max(standardDeviation(scores), 1e-3)
-	sortByScore(s.seeds)
-	s.updatePartners(s.seeds)
+	sortByScore(s.startCandidates)
+	s.updatePartners(s.startCandidates)
 	return nil
 }
 
-// withDefaultConditions returns x with a value for each condition. If x has no values, as a known recipe may, each
-// condition gets its likeliest value.
+// withDefaultConditions returns a composition like x with a value for each condition. If x has no values, as a
+// known recipe may, each condition gets its likeliest value.
 func withDefaultConditions(t *mcmc.Target, x *mcmc.Composition) (*mcmc.Composition, error) {
 	if x.Conditions() == len(t.Space().Conditions()) {
 		return x, nil
@@ -67,9 +67,9 @@ func withDefaultConditions(t *mcmc.Target, x *mcmc.Composition) (*mcmc.Compositi
 	return t.Space().Composition(x.Parts(), nil)
 }
 
-// addRandomSeeds adds random compositions from the sparsity law to the seeds. If no random composition satisfies
-// the rules with a positive score, and there is no other seed, addRandomSeeds searches for one, as a chain does for
-// its start.
+// addRandomSeeds adds random compositions, drawn without regard to the objectives, to the compositions from
+// which the search starts. If no random composition satisfies the rules with a positive score, and there is no
+// other start, addRandomSeeds searches for one, as a chain does for its start.
 func (s *searcher) addRandomSeeds(ctx context.Context) error {
 	r := mcmc.NewRand(s.options.Seed, "search", 0)
 	prior := mcmc.NewPrior(s.target)
@@ -91,7 +91,7 @@ func (s *searcher) addRandomSeeds(ctx context.Context) error {
 			return err
 		}
 	}
-	if len(s.seeds) > 0 {
+	if len(s.startCandidates) > 0 {
 		return nil
 	}
 	x, tries, err := mcmc.StartState(s.target, r)
@@ -104,10 +104,10 @@ func (s *searcher) addRandomSeeds(ctx context.Context) error {
 	return err
 }
 
-// addSeed scores a composition and adds it to the seeds. kept is false if the target gives the composition no
-// density.
+// addSeed scores a composition and adds it to the compositions from which the search starts. kept is false if
+// the composition violates a rule or has score 0.
 func (s *searcher) addSeed(x *mcmc.Composition) (kept bool, err error) {
-	if !s.limits.allowsSize(x.Used()) {
+	if !s.limits.allowsIngredientCount(x.Used()) {
 		return false, nil
 	}
 	score, err := s.target.LogScore(x)
@@ -120,15 +120,16 @@ func (s *searcher) addSeed(x *mcmc.Composition) (kept bool, err error) {
 		return false, nil
 	}
 	f := Found{x.Parts(), x.AppendConditions(nil), score}
-	s.seeds = append(s.seeds, f)
+	s.startCandidates = append(s.startCandidates, f)
 	if s.limits.allowsAllAmounts(x) && !s.refusesIngredients(f.Parts) {
 		s.archive.Offer(f.Parts, f.Conditions, score)
 	}
 	return true, nil
 }
 
-// updatePartners makes walks prefer the ingredients of the best third of a list of compositions that is sorted from
-// best to worst. The weight of an ingredient is the number of its occurrences.
+// updatePartners makes steps prefer the ingredients of good compositions. It takes the best third of a list
+// that is sorted from best to worst. The weight of an ingredient is the number of these compositions that use
+// it.
 func (s *searcher) updatePartners(list []Found) {
 	s.partnerPool = s.partnerPool[:0]
 	for _, f := range list[:(len(list)+2)/3] {

@@ -12,59 +12,59 @@ import (
 	"kir/mcmc"
 )
 
-// ListOptions state what a shortlist may contain and how much its entries must differ.
+// ListOptions says what a shortlist may contain and how much its entries must differ.
 type ListOptions struct {
 	MaxEntries int       // greatest number of entries
 	Distance   *Distance // measure of how much two compositions differ
-	// MinDistance is the least distance between two entries. If fewer than Length candidates are this far apart,
-	// more candidates are added at a half and at a quarter of this distance.
+	// MinDistance is the least distance between two entries. If fewer than MaxEntries candidates are this far
+	// apart, candidates at half and then at a quarter of this distance are added.
 	MinDistance float64
 
-	Least, Most []int                        // limits of amounts; see [Options]
-	Refuse      func(ingredients []int) bool // reports sets of ingredients that must not be suggested; see [Options]
+	Least, Most []int                        // least and greatest amount of each ingredient; see [Options]
+	Refuse      func(ingredients []int) bool // reports whether a set of ingredients must not be suggested; see [Options]
 	Known       []*mcmc.Composition          // known recipes
 
 	// Tolerance is the relative difference of scores below which the model cannot distinguish compositions. 0 means
 	// 1 %.
 	Tolerance float64
 
-	// Exact means that every difference of scores is real. Amounts then change only between compositions of equal
-	// score.
+	// Exact means that the model distinguishes even the smallest difference of scores. Amounts of entries are
+	// then changed only if the score stays equal.
 	Exact bool
 
-	// Weight is the largest weight of an objective in the sampled law; 0 means 1. The target by which the shortlist
-	// is scored has no weights. With a large weight, as for portfolios, small differences of the score are real.
+	// Weight is the largest weight of an objective in the sampled target; 0 means 1. The shortlist is scored
+	// without weights. With a large weight, as for portfolios, even small differences of this score matter.
 	Weight float64
 }
 
 // An Entry is a composition of a shortlist, with alternatives that are about equally good.
 type Entry struct {
 	Found
-	Scores []float64 // by objective: its score y_k, without weight
+	Scores []float64 // item k is the score y_k of objective k, without its weight
 
-	// Ranges holds, for each of Parts, the range of amounts within which the model cannot distinguish the scores.
-	// The amount changes in exchange with one other ingredient.
+	// Ranges holds a range of amounts for each of Parts. Within the range the model cannot distinguish the
+	// scores, if one other ingredient takes or gives the difference.
 	Ranges []Range
 
-	// ConditionRanges holds, for each condition, a range of value indices around the value of the entry. Within
-	// this range the model cannot distinguish the scores. Categories have no order, so their range only shows which
-	// neighbours in the list are as good.
+	// ConditionRanges holds, for each condition, a range of value indices around the index of the entry's
+	// value. Within this range the model cannot distinguish the scores. For a categorical condition, whose
+	// categories have no order, the range contains only neighbours in the list of categories.
 	ConditionRanges []Range
 
-	// Variants are nearby compositions with another set of ingredients, such as an additional trace, from best to
-	// worst. No variant scores higher than the entry.
+	// Variants are nearby compositions with another set of ingredients, such as one more ingredient in a small
+	// amount, from best to worst. No variant scores higher than the entry.
 	Variants []Found
 
-	rejectedReplacements []Found // nearby compositions with settled amounts that replaceByBetterNeighbour compared and did not choose
+	rejectedReplacements []Found // nearby compositions that were considered instead of the entry and not chosen; see replaceByBetterNeighbour
 
-	EarlierDistance float64      // distance from the nearest of the earlier entries; NaN for the first entry
-	Nearest         []NearRecipe // nearest known recipes, at most 3
+	EarlierDistance float64      // distance to the nearest entry before this entry on the shortlist; NaN for the first entry
+	Nearest         []NearRecipe // known recipes nearest to the entry, at most 3
 }
 
-// A List is a shortlist, with the number of lines and compositions scored to make it.
+// A List is a shortlist, with the work that was done to make it.
 type List struct {
 	Entries      []Entry
-	Evaluations  int64 // number of lines (see mcmc.Scorer) scored to settle amounts and find ranges
+	Evaluations  int64 // number of lines (see [mcmc.Scorer]) scored to adjust amounts and to find ranges
 	Compositions int64 // number of compositions on the scored lines
 }
 
@@ -81,34 +81,36 @@ type NearRecipe struct {
 }
 
 // MinDistanceShare is the least distance between entries of a shortlist, as a fraction of the typical distance
-// between two known recipes; see [Distance.Typical]. From 0.4 to 0.6 the mean score of twenty entries decreases by
-// about 1 %, and at 0.7 by 3 %.
+// between two known recipes; see [Distance.Typical]. A larger fraction costs score: between 0.4 and 0.6 the
+// mean score of twenty entries decreases by about 1 %, and at 0.7 it is 3 % lower.
 const MinDistanceShare = 0.55
 
 const (
 	maxVariants         = 3    // greatest number of variants of an entry
-	maxVariantDistance  = 0.25 // greatest distance of a variant from its entry: 12 % of the recipe exchanged
-	maxVariantScoreDrop = 0.05 // greatest amount by which the log score of a variant may be below the log score of its entry
-	maxNearest          = 3    // greatest number of known recipes that an entry lists as nearest
-	maxExchangePartners = 3    // greatest number of ingredients in exchange with which an amount is changed
+	maxVariantDistance  = 0.25 // greatest distance of a variant from its entry; about 12 % of the recipe may be exchanged
+	maxVariantScoreDrop = 0.05 // greatest difference by which the log score of a variant may be below that of its entry
+	maxNearest          = 3    // greatest number of nearest known recipes that are listed for an entry
+	maxExchangePartners = 3    // greatest number of other ingredients with which units are exchanged to change the amount of an ingredient
 
-	// Amounts are settled in settleSweeps sweeps. The score of a line may decrease by the fraction settleTolerance,
-	// which the model cannot distinguish. On the fragrance example, whose truth is known, three sweeps within equal
-	// scores raise the true quality of twenty entries from 83.7 to 85.8 of 100. They raise it to 86.2 within 0.1 %,
-	// 86.9 within 0.3 % and 85.6 within 1 %.
-	settleSweeps    = 3
-	settleTolerance = 0.002
+	// An entry's amounts are moved to the middle of the ranges where the score is nearly constant. There are
+	// centeringSweeps passes over all amounts. Within such a range the score may be lower by the fraction
+	// centeringTolerance, which the model cannot distinguish. On the fragrance example, whose true quality is
+	// known, three passes with a tolerance of 0 raise the true quality of twenty entries from 83.7 to 85.8 of
+	// 100. They raise it to 86.2 with a tolerance of 0.1 %, 86.9 with 0.3 % and 85.6 with 1 %.
+	centeringSweeps    = 3
+	centeringTolerance = 0.002
 
-	// maxSettleDrop is the greatest decrease of the log score, multiplied by [ListOptions.Weight], when amounts are
-	// settled.
-	maxSettleDrop = 0.1
+	// maxCenteringScoreDrop is the greatest decrease of the log score, multiplied by [ListOptions.Weight], that is
+	// accepted when an entry's amount moves to the middle of a range.
+	maxCenteringScoreDrop = 0.1
 )
 
 // Shortlist chooses the best candidates that differ from each other. In descending order of score it takes each
-// candidate that is at least MinDistance from all candidates taken before. It then settles the amounts: each amount
-// moves to the middle of the range where the score is nearly constant. There the amount is farthest from the edges
-// of the model's data, which depend on the known recipes at hand. Candidates beyond the limits of amounts or sizes
-// are skipped. The entries are sorted from best to worst.
+// candidate whose distance from all candidates taken before is at least MinDistance. It then adjusts the
+// amounts: each amount moves to the middle of the range where the score is nearly constant. The ends of such a
+// range depend on chance, namely on which recipes the model was trained on. The middle is farthest from them.
+// Candidates beyond the limits of amounts or of the number of ingredients are skipped. The entries are sorted
+// from best to worst.
 func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOptions) (*List, error) {
 	if o.MaxEntries < 0 || o.Distance == nil || !(o.MinDistance >= 0 && o.MinDistance <= 1) || !(o.Tolerance >= 0 && o.Tolerance < 1) {
 		return nil, fmt.Errorf("shortlist: length %d, apart %v, tolerance %v: length must not be negative, the others in 0..1, and there must be a distance", o.MaxEntries, o.MinDistance, o.Tolerance)
@@ -125,7 +127,7 @@ func Shortlist(ctx context.Context, t *mcmc.Target, candidates []Found, o ListOp
 		if err := browsersched.Err(ctx); err != nil {
 			return nil, err
 		}
-		if err := l.finishEntry(entries, k); err != nil {
+		if err := l.completeEntry(entries, k); err != nil {
 			return nil, fmt.Errorf("shortlist: %w", err)
 		}
 	}
@@ -142,12 +144,13 @@ type shortlister struct {
 	ListOptions
 	target     *mcmc.Target
 	limits     *amountLimits
-	candidates []Found // candidates that may be suggested, from best to worst
+	candidates []Found // candidates that satisfy all limits, from best to worst
 
-	evaluations, compositions int64
+	evaluations  int64 // number of lines scored
+	compositions int64 // number of compositions on the scored lines
 }
 
-// admitCandidates adds to l.candidates the compositions that may be suggested.
+// admitCandidates adds to l.candidates the given compositions that satisfy all limits.
 func (l *shortlister) admitCandidates(ctx context.Context, candidates []Found) error {
 	s := &searcher{target: l.target, options: Options{Refuse: l.Refuse}}
 	for k, f := range candidates {
@@ -156,7 +159,7 @@ func (l *shortlister) admitCandidates(ctx context.Context, candidates []Found) e
 				return err
 			}
 		}
-		if math.IsInf(f.LogScore, -1) || !l.limits.allowsSize(len(f.Parts)) || s.refusesIngredients(f.Parts) ||
+		if math.IsInf(f.LogScore, -1) || !l.limits.allowsIngredientCount(len(f.Parts)) || s.refusesIngredients(f.Parts) ||
 			slices.ContainsFunc(f.Parts, func(p mcmc.Part) bool { return !l.limits.allowsAmount(p.Ingredient, int32(p.Amount)) }) {
 			continue
 		}
@@ -172,8 +175,8 @@ func (l *shortlister) admitCandidates(ctx context.Context, candidates []Found) e
 	return nil
 }
 
-// keepBestConditions keeps only the first of all compositions with equal parts. In a list sorted from best to worst
-// this is the composition with the best conditions.
+// keepBestConditions drops each composition that has the same ingredients and amounts as an earlier one in the
+// list. If the list is sorted from best to worst, the composition with the best values of conditions remains.
 func keepBestConditions(list []Found) []Found {
 	seen := make(map[string]bool)
 	return slices.DeleteFunc(list, func(f Found) bool {
@@ -187,8 +190,8 @@ func keepBestConditions(list []Found) []Found {
 	})
 }
 
-// chooseEntries returns the best candidates at the full minimum distance from each other. If there are too few, it
-// adds candidates at half and at a quarter of this distance.
+// chooseEntries returns the best candidates at the minimum distance from each other. If there are too few, it
+// adds candidates at half and then at a quarter of the minimum distance.
 func (l *shortlister) chooseEntries() []Entry {
 	var entries []Entry
 	a := &diversityFilter{distance: l.Distance, minDistance: l.MinDistance}
@@ -209,16 +212,16 @@ func (l *shortlister) chooseEntries() []Entry {
 	return entries
 }
 
-// finishEntry settles the amounts of the entry with index at, replaces the entry by a better composition nearby if
-// there is one, and finds its ranges.
-func (l *shortlister) finishEntry(entries []Entry, at int) error {
-	e := &entries[at]
-	w, err := l.settleAmounts(entries, at, e.Found)
+// completeEntry completes the entry with the given index: it adjusts the amounts, replaces the entry by a better
+// composition nearby if there is one, and finds the ranges of amounts.
+func (l *shortlister) completeEntry(entries []Entry, entryIndex int) error {
+	e := &entries[entryIndex]
+	w, err := l.centerAmounts(entries, entryIndex, e.Found)
 	if err != nil {
 		return err
 	}
 	e.Found = currentFound(w)
-	if w, err = l.replaceByBetterNeighbour(entries, at, w); err != nil {
+	if w, err = l.replaceByBetterNeighbour(entries, entryIndex, w); err != nil {
 		return err
 	}
 	if e.Scores, err = w.cursor.AppendScores(nil); err != nil {
@@ -244,12 +247,13 @@ func (l *shortlister) finishEntry(entries []Entry, at int) error {
 	return nil
 }
 
-// replaceByBetterNeighbour replaces an entry by the best composition near it, if this composition scores higher.
-// Settling amounts may have lowered the score of the entry below the score of another set of ingredients. The
-// amounts of each composition compared are settled in the same way. Compositions that lose become candidates for
-// variants. The walker w stands at the settled entry, and the returned walker at the new entry.
-func (l *shortlister) replaceByBetterNeighbour(entries []Entry, at int, w *walker) (*walker, error) {
-	e := &entries[at]
+// replaceByBetterNeighbour replaces the entry with the given index by the best composition near it, if this
+// composition scores higher. Such a composition can exist because adjusting the amounts of the entry may have
+// lowered its score. The amounts of each nearby composition are adjusted in the same way before the comparison.
+// The compositions that are not chosen become candidates for variants. The walker w stands at the present
+// entry, and the returned walker at the new entry.
+func (l *shortlister) replaceByBetterNeighbour(entries []Entry, entryIndex int, w *walker) (*walker, error) {
+	e := &entries[entryIndex]
 	tried := []Found{e.Found}
 	for again := true; again; {
 		again = false
@@ -261,12 +265,12 @@ func (l *shortlister) replaceByBetterNeighbour(entries []Entry, at int, w *walke
 				continue
 			}
 			tried = append(tried, f)
-			other, err := l.settleAmounts(entries, at, f)
+			other, err := l.centerAmounts(entries, entryIndex, f)
 			if err != nil {
 				return nil, err
 			}
 			better := currentFound(other)
-			if better.LogScore <= e.LogScore || !l.canReplace(entries, at, better) {
+			if better.LogScore <= e.LogScore || !l.canReplace(entries, entryIndex, better) {
 				e.rejectedReplacements = append(e.rejectedReplacements, better)
 				continue
 			}
@@ -279,20 +283,21 @@ func (l *shortlister) replaceByBetterNeighbour(entries []Entry, at int, w *walke
 	return w, nil
 }
 
-// canReplace reports whether f may replace the entry with index at. f must be at least MinDistance from each other
-// entry, or at least as far as the present entry is.
-func (l *shortlister) canReplace(entries []Entry, at int, f Found) bool {
+// canReplace reports whether the composition f may replace the entry with the given index. The distance of f
+// from each other entry must be at least MinDistance, or at least the distance of the present entry.
+func (l *shortlister) canReplace(entries []Entry, entryIndex int, f Found) bool {
 	for k := range entries {
-		if k != at && l.Distance.Between(f.Parts, entries[k].Parts) < min(l.MinDistance, l.Distance.Between(entries[at].Parts, entries[k].Parts)) {
+		if k != entryIndex && l.Distance.Between(f.Parts, entries[k].Parts) < min(l.MinDistance, l.Distance.Between(entries[entryIndex].Parts, entries[k].Parts)) {
 			return false
 		}
 	}
 	return true
 }
 
-// settleAmounts settles the amounts of composition f as if f stood at index at of the entries; see [Shortlist]. It
-// returns a walker that stands at the settled composition.
-func (l *shortlister) settleAmounts(entries []Entry, at int, f Found) (*walker, error) {
+// centerAmounts moves the amounts of composition f to the middle of the ranges where the score is nearly
+// constant; see [Shortlist]. It treats f as the entry with the given index, which must differ from all other
+// entries. It returns a walker that stands at the changed composition.
+func (l *shortlister) centerAmounts(entries []Entry, entryIndex int, f Found) (*walker, error) {
 	s := &searcher{target: l.target, limits: l.limits, archive: &Archive{}}
 	w, err := newWalker(s, f, nil)
 	if err != nil {
@@ -301,7 +306,7 @@ func (l *shortlister) settleAmounts(entries []Entry, at int, f Found) (*walker, 
 	others := &diversityFilter{distance: l.Distance, minDistance: l.MinDistance}
 	near := &diversityFilter{distance: l.Distance, minDistance: math.SmallestNonzeroFloat64} // f must not become equal to one of these
 	for k := range entries {
-		if k == at {
+		if k == entryIndex {
 			continue
 		}
 		if l.Distance.Between(f.Parts, entries[k].Parts) >= l.MinDistance {
@@ -310,12 +315,12 @@ func (l *shortlister) settleAmounts(entries []Entry, at int, f Found) (*walker, 
 			near.avoidedCompositions = append(near.avoidedCompositions, entries[k].Found)
 		}
 	}
-	for range settleSweeps {
+	for range centeringSweeps {
 		if err := w.setBestConditions(); err != nil {
 			return nil, err
 		}
 		for _, p := range f.Parts {
-			if err := l.settleAmount(w, others, near, p.Ingredient); err != nil {
+			if err := l.centerAmount(w, others, near, p.Ingredient); err != nil {
 				return nil, err
 			}
 		}
@@ -330,8 +335,8 @@ func currentFound(w *walker) Found {
 	return Found{w.cursor.Composition().Parts(), w.cursor.Composition().AppendConditions(nil), w.cursor.LogScore()}
 }
 
-// largestOtherIngredients returns the ingredients other than i with the largest amounts, at most three. The amount of i
-// changes only in exchange with these.
+// largestOtherIngredients returns the three ingredients other than i with the largest amounts, or all others if
+// there are fewer. The amount of i changes only in exchange with these.
 func largestOtherIngredients(x *mcmc.Composition, i int) []int {
 	parts := x.Parts()
 	slices.SortStableFunc(parts, func(p, q mcmc.Part) int { return cmp.Compare(q.Amount, p.Amount) })
@@ -344,17 +349,18 @@ func largestOtherIngredients(x *mcmc.Composition, i int) []int {
 	return most
 }
 
-// settleAmount changes the amount of i in exchange with each of its partners in turn. It moves to the middle of the
-// range whose scores the model cannot distinguish from the best score on the line. It moves only if the result is
-// far enough from the compositions of the filter others and differs from all compositions of the filter near.
-func (l *shortlister) settleAmount(w *walker, others, near *diversityFilter, i int) error {
+// centerAmount changes the amount of ingredient i in exchange with each of several other ingredients in turn.
+// The amount moves to the middle of the range around the best score where the model cannot distinguish the
+// scores. It does not move if the result would be nearer than the minimum distance to a composition in
+// distantEntries, or equal to a composition in nearEntries.
+func (l *shortlister) centerAmount(w *walker, distantEntries, nearEntries *diversityFilter, i int) error {
 	x := w.cursor.Composition()
 	for _, j := range largestOtherIngredients(x, i) {
 		s := x.Amount(i) + x.Amount(j)
 		if err := w.scoreLine(i, j, s); err != nil {
 			return err
 		}
-		inner := w.innerChoices(s)
+		inner := w.choicesUsingBoth(s)
 		best := 0
 		for q, c := range inner {
 			here := c.from <= x.Amount(i) && x.Amount(i) < c.to
@@ -367,7 +373,7 @@ func (l *shortlister) settleAmount(w *walker, others, near *diversityFilter, i i
 		}
 		least := inner[best].logScore
 		if !l.Exact {
-			least -= min(-portable.Log1p(-settleTolerance), maxSettleDrop/max(l.Weight, 1))
+			least -= min(-portable.Log1p(-centeringTolerance), maxCenteringScoreDrop/max(l.Weight, 1))
 		}
 		low, high := best, best
 		for low > 0 && inner[low-1].logScore >= least && inner[low-1].to == inner[low].from {
@@ -377,7 +383,7 @@ func (l *shortlister) settleAmount(w *walker, others, near *diversityFilter, i i
 			high++
 		}
 		k := (inner[low].from + inner[high].to - 1) / 2
-		if to := w.partsWithSplit(i, j, s, k); k == x.Amount(i) || !others.isFarEnough(to) || !near.isFarEnough(to) {
+		if to := w.partsWithSplit(i, j, s, k); k == x.Amount(i) || !distantEntries.isFarEnough(to) || !nearEntries.isFarEnough(to) {
 			continue
 		}
 		for _, c := range inner[low : high+1] {
@@ -390,18 +396,18 @@ func (l *shortlister) settleAmount(w *walker, others, near *diversityFilter, i i
 	return nil
 }
 
-// amountRange returns the range of amounts that an ingredient may have, in exchange with one of its partners, while
-// the score stays within the tolerance.
-func (l *shortlister) amountRange(w *walker, of mcmc.Part) (Range, error) {
-	x, r := w.cursor.Composition(), Range{of.Amount, of.Amount}
-	i, least := of.Ingredient, w.cursor.LogScore()+portable.Log1p(-l.Tolerance)
+// amountRange returns the range of amounts that the ingredient of part may have while the score stays within
+// the tolerance. The difference is exchanged with one other ingredient.
+func (l *shortlister) amountRange(w *walker, part mcmc.Part) (Range, error) {
+	x, r := w.cursor.Composition(), Range{part.Amount, part.Amount}
+	i, least := part.Ingredient, w.cursor.LogScore()+portable.Log1p(-l.Tolerance)
 	for _, j := range largestOtherIngredients(x, i) {
-		s := of.Amount + x.Amount(j)
+		s := part.Amount + x.Amount(j)
 		if err := w.scoreLine(i, j, s); err != nil {
 			return r, err
 		}
-		inner := w.innerChoices(s)
-		low, high := of.Amount, of.Amount
+		inner := w.choicesUsingBoth(s)
+		low, high := part.Amount, part.Amount
 		for _, c := range inner {
 			if c.logScore >= least && c.from <= high+1 && c.to > high {
 				high = c.to - 1
@@ -417,8 +423,8 @@ func (l *shortlister) amountRange(w *walker, of mcmc.Part) (Range, error) {
 	return r, nil
 }
 
-// conditionRange returns the range of value indices of condition k, around the present value, whose scores stay
-// within the tolerance.
+// conditionRange returns the range of value indices of condition k, around the present index, within which the
+// scores stay within the tolerance.
 func (l *shortlister) conditionRange(w *walker, k int) (Range, error) {
 	at := w.cursor.Composition().Condition(k)
 	r, least := Range{at, at}, w.cursor.LogScore()+portable.Log1p(-l.Tolerance)
@@ -447,8 +453,8 @@ func (l *shortlister) conditionRange(w *walker, k int) (Range, error) {
 	return r, nil
 }
 
-// dropEqualEntries drops entries whose parts equal the parts of an earlier entry. Settling can give equal amounts
-// to two recipes that differed only by their conditions.
+// dropEqualEntries drops entries that have the same ingredients and amounts as an earlier entry. Such entries
+// arise when amounts are adjusted in two recipes that differed only by their conditions.
 func dropEqualEntries(entries []Entry) []Entry {
 	var kept []Entry
 	for _, e := range entries {
@@ -459,12 +465,12 @@ func dropEqualEntries(entries []Entry) []Entry {
 	return kept
 }
 
-// setNeighbours sets, for the entry with index at, the distance from the earlier entries, the variants, and the
-// nearest known recipes.
-func (l *shortlister) setNeighbours(entries []Entry, at int) {
-	e := &entries[at]
+// setNeighbours finds the compositions near the entry with the given index. It sets the distance from earlier
+// entries, the variants, and the nearest known recipes.
+func (l *shortlister) setNeighbours(entries []Entry, entryIndex int) {
+	e := &entries[entryIndex]
 	e.EarlierDistance = math.NaN()
-	for k := range at {
+	for k := range entryIndex {
 		if d := l.Distance.Between(entries[k].Parts, e.Parts); !(d >= e.EarlierDistance) {
 			e.EarlierDistance = d
 		}

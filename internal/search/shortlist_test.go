@@ -116,7 +116,7 @@ func TestShortlist(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if score != e.LogScore || !doses.allowsSize(x.Used()) || !doses.allowsAllAmounts(x) {
+		if score != e.LogScore || !doses.allowsIngredientCount(x.Used()) || !doses.allowsAllAmounts(x) {
 			t.Errorf("entry %d, %v, scores %v, not %v", k, x, score, e.LogScore)
 		}
 		if len(e.Scores) != 2 || math.Abs(e.Scores[0]-math.Exp(score)) > 1e-12 {

@@ -14,11 +14,12 @@ import (
 	"kir/mcmc"
 )
 
-// An Objective is one of several losses that a trade-off minimises at once.
+// An Objective is one of several losses that a trade-off minimises at the same time. A loss is a number that is
+// better the smaller it is.
 type Objective struct {
 	Name          string
 	Score         mcmc.Property // property whose log score is −loss
-	LossMagnitude float64       // if the loss is a difference of two figures, their magnitude, see [pareto.MergeTies]; otherwise 0
+	LossMagnitude float64       // magnitude of the two numbers of which the loss is the difference, see [pareto.MergeTies]; 0 for other losses
 }
 
 // Loss returns the loss of x; lower is better.
@@ -31,35 +32,39 @@ type TradeOptions struct {
 	Workers int    // number of searches that run at the same time, 0 for all cores; affects only the duration
 
 	Starts      []*mcmc.Composition // compositions to start from, as in [Options]
-	Least, Most []int               // limits of amounts, as in [Options]
+	Least, Most []int               // least and greatest amount of each ingredient, as in [Options]
 	Refuse      func(ingredients []int) bool
 
-	SkipRandomVolumes bool // whether to leave out the hypervolumes of random compositions
+	SkipRandomVolumes bool // whether to skip the computation of RandomVolumes
 }
 
-// A TradeOffResult holds the front that [TradeOff] found, and measures of the front.
+// A TradeOffResult holds the front that [TradeOff] found, that is, the best compromises between the losses, and
+// measures of the front.
 type TradeOffResult struct {
-	Front []FrontMember // compositions of which no other beats any in all losses, sorted by the first loss, then by the other losses
+	Front []FrontMember // best compromises found: no other composition found is better in one loss and at least as good in every other; sorted by the first loss, then by the other losses
 
-	Ideal, Nadir []float64 // by loss: the least and the greatest value on the front
-	Reference    []float64 // reference point of the hypervolumes
+	Ideal     []float64 // item k is the least value of loss k on the front
+	Nadir     []float64 // item k is the greatest value of loss k on the front
+	Reference []float64 // point that bounds the hypervolumes: a value of each loss that is worse than on the front
 
-	// Volume is the hypervolume of the front. Searches holds the hypervolume found by each independent search.
-	// Random holds the hypervolumes of as many samples of RandomSize random compositions. All are fractions of the
-	// box from the ideal point to the reference point.
+	// Volume is the hypervolume of the front: the part of the box from Ideal to Reference, in the space of
+	// losses, that the front dominates. It is a fraction of the box.
 	Volume        float64
-	SearchVolumes []float64
+	SearchVolumes []float64 // hypervolume that each independent search reached, as a fraction of the box
+	// RandomVolumes holds, for comparison, the hypervolumes of samples of random compositions, as fractions of
+	// the box.
 	RandomVolumes []float64
-	RandomSize    int
+	RandomSize    int // number of random compositions in each sample
 
-	Lines, Compositions int64 // numbers of scored lines (see mcmc.Scorer), and of compositions on these lines
+	Lines        int64 // number of scored lines (see [mcmc.Scorer])
+	Compositions int64 // number of compositions on the scored lines
 }
 
-// A FrontMember is a composition on a front, with its losses.
+// A FrontMember is a composition on a front of [TradeOff], with its losses.
 type FrontMember struct {
 	Parts      []mcmc.Part // used ingredients and their amounts, in ascending order of ingredients
-	Conditions []int32     // by condition: the index of its value; nil without conditions
-	Losses     []float64
+	Conditions []int32     // item c is the index of the value of condition c; nil without conditions
+	Losses     []float64   // item k is the value of loss k
 }
 
 // The budget of a trade-off is shared among independent searches, the search for the best composition of each loss,
@@ -69,22 +74,24 @@ const (
 	independentSearches    = 4
 	independentBudgetShare = 0.5
 	extremesBudgetShare    = 0.2
-	randomSampleSize       = 2500 // number of compositions in a random sample
+	randomSampleSize       = 2500 // number of random compositions in each sample with which a front is compared
 )
 
-// TradeOff searches for the front of several losses: the compositions that no other composition beats in all losses
-// at once, among those to which the target gives density.
+// TradeOff searches for the best compromises between several losses, called the front. A composition belongs to
+// the front if no other composition is better in one loss and at least as good in every other. Only
+// compositions that the target permits are considered.
 //
-// Independent searches walk from line to line (see [mcmc.Scorer]). Each walk has a corner, which is a point in the
-// space of losses. The walk minimises the greatest of the losses after subtracting the corner and scaling by the
-// width of a gap of the front (a weighted Chebyshev distance; Steuer and Choo 1983). Unlike a weighted sum of
-// losses or a product of scores, this distance makes every point of a front the best for some corner, whatever the
-// shape of the front. The next walk aims at the widest gap. Every composition on every scored line is compared with
-// the front so far, not only the compositions that the walk visits. In the end the search scores each line through
-// each composition found, as long as the budget lasts.
+// Independent searches make walks. Each step of a walk scores a line: all divisions of the joint amount of two
+// ingredients; see [mcmc.Scorer]. Each walk has a corner, which is a point in the space of losses. The walk
+// minimises the greatest of the losses after subtracting the corner and scaling by the width of a gap of the
+// front (a weighted Chebyshev distance; Steuer and Choo 1983). Unlike a weighted sum of losses or a product of
+// scores, this distance makes every point of a front the best for some corner, whatever the shape of the front.
+// The next walk aims at the widest gap. Every composition on every scored line is compared with the front so
+// far, not only the compositions that the walk visits. In the end the search scores each line through each
+// composition found, as long as the budget lasts.
 //
-// The result depends on the target, the objectives and the seed, not on the number of workers. TradeOff fails with
-// an error that wraps [mcmc.ErrNoStart] if there is no composition to start from.
+// The result depends on the target, the objectives and the seed, not on the number of workers. TradeOff fails
+// with an error that wraps [mcmc.ErrNoStart] if there is no composition to start from.
 func TradeOff(ctx context.Context, t *mcmc.Target, objectives []Objective, o TradeOptions) (*TradeOffResult, error) {
 	if len(objectives) < 2 || o.Lines < 1 {
 		return nil, fmt.Errorf("search: a trade-off of %d losses with %d lines", len(objectives), o.Lines)
@@ -131,7 +138,7 @@ func TradeOff(ctx context.Context, t *mcmc.Target, objectives []Objective, o Tra
 	// If the lines through all compositions found have been scored, walks use the rest of the budget.
 	least := int64(o.Lines / 10)
 	for until := max(int64(o.Lines)-r.Lines, last.lineCount+least); last.lineCount < until; {
-		if err := last.polishFront(ctx, until); err != nil {
+		if err := last.scoreLinesAroundFront(ctx, until); err != nil {
 			return nil, fmt.Errorf("search: %w", err)
 		}
 		if err := last.explore(ctx, min(last.lineCount+least, until)); err != nil {
@@ -144,7 +151,7 @@ func TradeOff(ctx context.Context, t *mcmc.Target, objectives []Objective, o Tra
 	return r, r.setHypervolumes(ctx, all, found)
 }
 
-// setHypervolumes computes the ideal and reference points and the hypervolumes of r.
+// setHypervolumes computes the ideal and nadir points, the reference point and the hypervolumes of the result.
 func (r *TradeOffResult) setHypervolumes(ctx context.Context, all *frontSearch, found []*frontWalker) error {
 	r.Ideal, r.Nadir = pareto.Bounds(lossesOf(r.Front))
 	r.Reference = pareto.HypervolumeReference(r.Ideal, r.Nadir)
@@ -215,18 +222,19 @@ func lossesOf(members []FrontMember) [][]float64 {
 	return out
 }
 
-// A frontSearch holds the constant data that all walkers of a search for a front share.
+// A frontSearch holds the data that all parts of [TradeOff] share and do not change: the target, the losses,
+// the limits and the starts.
 type frontSearch struct {
 	target     *mcmc.Target // target without objectives, for rules and bounds
 	objectives []Objective
 	options    TradeOptions
 	limits     *amountLimits
 
-	seeds          []FrontMember // compositions to start from
-	seedLossRanges []float64     // by loss: its range among the seeds
+	startCandidates []FrontMember // compositions to start from
+	seedLossRanges  []float64     // item k is the range of loss k among startCandidates
 }
 
-// lossesAt returns the losses of x. ok is false unless all losses are finite.
+// lossesAt returns the losses of the composition x. ok is false unless all losses are finite.
 func (t *frontSearch) lossesAt(x *mcmc.Composition) ([]float64, bool) {
 	out := make([]float64, len(t.objectives))
 	for d := range t.objectives {
@@ -238,34 +246,36 @@ func (t *frontSearch) lossesAt(x *mcmc.Composition) ([]float64, bool) {
 	return out, true
 }
 
-// allowsComposition reports whether x may be suggested: it satisfies rules, bounds, and limits of amounts and sizes.
+// allowsComposition reports whether the composition x satisfies the rules, the limits of amounts and the
+// permitted numbers of ingredients.
 func (t *frontSearch) allowsComposition(x *mcmc.Composition) bool {
-	if !t.limits.allowsSize(x.Used()) || !t.limits.allowsAllAmounts(x) || t.refusesIngredients(x.Parts()) {
+	if !t.limits.allowsIngredientCount(x.Used()) || !t.limits.allowsAllAmounts(x) || t.refusesIngredients(x.Parts()) {
 		return false
 	}
 	score, err := t.target.LogScore(x)
 	return err == nil && !math.IsInf(score, -1)
 }
 
+// refusesIngredients reports whether the set of ingredients must not be suggested; see [Options.Refuse].
 func (t *frontSearch) refusesIngredients(parts []mcmc.Part) bool {
 	s := searcher{options: Options{Refuse: t.options.Refuse}}
 	return s.refusesIngredients(parts)
 }
 
-// randomFrontSeeds is the number of random compositions among the seeds of a search for a front.
+// randomFrontSeeds is the number of random compositions from which [TradeOff] starts.
 const randomFrontSeeds = 200
 
-// prepareSeeds finds the seeds and computes the range of each loss among the seeds.
+// prepareSeeds finds the compositions from which walks start, and computes the range of each loss among them.
 func (t *frontSearch) prepareSeeds(ctx context.Context) error {
 	take := func(x *mcmc.Composition) {
 		if y, ok := t.limits.repairAmounts(x); ok {
 			x = y
 		}
-		if score, err := t.target.LogScore(x); err != nil || math.IsInf(score, -1) || !t.limits.allowsSize(x.Used()) {
+		if score, err := t.target.LogScore(x); err != nil || math.IsInf(score, -1) || !t.limits.allowsIngredientCount(x.Used()) {
 			return
 		}
 		if p, ok := t.lossesAt(x); ok {
-			t.seeds = append(t.seeds, FrontMember{x.Parts(), x.AppendConditions(nil), p})
+			t.startCandidates = append(t.startCandidates, FrontMember{x.Parts(), x.AppendConditions(nil), p})
 		}
 	}
 	for _, x := range t.options.Starts {
@@ -289,35 +299,35 @@ func (t *frontSearch) prepareSeeds(ctx context.Context) error {
 		}
 		take(x.Clone())
 	}
-	if len(t.seeds) == 0 {
+	if len(t.startCandidates) == 0 {
 		x, _, err := mcmc.StartState(t.target, r)
 		if err != nil {
 			return fmt.Errorf("search: %w", err)
 		}
 		take(x.Composition)
 	}
-	if len(t.seeds) == 0 {
+	if len(t.startCandidates) == 0 {
 		return fmt.Errorf("search: %w: nothing has a value of each objective", mcmc.ErrNoStart)
 	}
-	ideal, nadir := pareto.Bounds(lossesOf(t.seeds))
+	ideal, nadir := pareto.Bounds(lossesOf(t.startCandidates))
 	for d := range ideal {
 		t.seedLossRanges = append(t.seedLossRanges, max(nadir[d]-ideal[d], float64(1e-9*math.Abs(nadir[d])), 1e-300))
 	}
 	return nil
 }
 
-// maxFrontLines is the greatest number of lines that a search for a front scores at effort 1. The number of lines
-// times the total is at most maxFrontSplits, unless this leaves fewer than minFrontLines lines.
+// maxFrontLines is the greatest number of lines that [TradeOff] scores at effort 1. The product of the number
+// of lines and the total is at most maxFrontSplits, but minFrontLines lines are always scored.
 const maxFrontLines, maxFrontSplits, minFrontLines = 100_000, 40_000_000, 4000
 
-// FrontLineBudget returns the number of lines to score in a search for a front. The larger the total, the more
-// compositions a line has, so the fewer lines are scored.
+// FrontLineBudget returns the number of lines that [TradeOff] should score. A line has up to total+1
+// compositions. The larger the total, the fewer lines are scored.
 func FrontLineBudget(total int, effort float64) int {
 	return max(int(effort*float64(min(maxFrontLines, max(maxFrontSplits/total, minFrontLines)))), 1)
 }
 
-// ExtrapolatingIndices returns the indices of the compositions in list that lie further than [Comparison.Reach] from all
-// known compositions.
+// ExtrapolatingIndices returns the indices of the compositions in list that are unlike all known compositions:
+// their distance from each known composition is greater than [Comparison.Reach].
 func ExtrapolatingIndices(list [][]mcmc.Part, known []*mcmc.Composition, d *Distance) []int {
 	entries := make([]Entry, len(list))
 	for k := range list {

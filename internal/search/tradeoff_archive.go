@@ -8,16 +8,17 @@ import (
 	"kir/mcmc"
 )
 
-// maxMembersOfTwo is the greatest number of compositions that the archive of a front keeps for two losses.
-// maxMembersOfMore is the greatest number for more losses, which take longer to compare.
+// maxMembersOfTwo is the greatest number of compositions that a [paretoArchive] keeps for two losses.
+// maxMembersOfMore is the greatest number for three or more losses, which take longer to compare.
 const maxMembersOfTwo, maxMembersOfMore = 6000, 1200
 
-// A paretoArchive keeps the offered compositions that no other offered composition beats. Among compositions with
-// equal losses it keeps the first. If there are too many compositions, it keeps an evenly spread selection.
+// A paretoArchive keeps those offered compositions that are best compromises between several losses: no other
+// offered composition is at least as good in every loss. Among compositions with equal losses it keeps the
+// first. If there are too many, it keeps an evenly spread selection.
 type paretoArchive struct {
 	members        []FrontMember // for two losses, sorted so that the first loss increases and the second decreases
 	maxMembers     int
-	lossMagnitudes []float64 // by loss: its Objective.Size
+	lossMagnitudes []float64 // item k is Objective.LossMagnitude of loss k
 }
 
 func newParetoArchive(objectives []Objective) *paretoArchive {
@@ -31,7 +32,8 @@ func newParetoArchive(objectives []Objective) *paretoArchive {
 	return p
 }
 
-// isNondominated reports whether no member of the archive is at least as good in every loss.
+// isNondominated reports whether a composition with the given losses is worth keeping: no member of the archive
+// is at least as good in every loss.
 func (p *paretoArchive) isNondominated(losses []float64) bool {
 	if len(losses) == 2 {
 		// Among the members whose first loss is no greater, the last one has the least second loss.
@@ -46,7 +48,7 @@ func (p *paretoArchive) isNondominated(losses []float64) bool {
 	return true
 }
 
-// weaklyDominates reports whether a is at least as good as b in every loss.
+// weaklyDominates reports whether the losses a are at least as good as the losses b: none is greater.
 func weaklyDominates(a, b []float64) bool {
 	for d, v := range a {
 		if v > b[d] {
@@ -56,8 +58,9 @@ func weaklyDominates(a, b []float64) bool {
 	return true
 }
 
-// offer keeps a copy of a composition if no member of the archive is at least as good in every loss, and reports
-// whether it does. parts may be in any order, and conditions holds the index of the value of each condition.
+// offer keeps a copy of a composition unless some member of the archive is at least as good in every loss. It
+// reports whether the composition was kept. parts holds ingredients and amounts in any order, and conditions[c]
+// is the index of the value of condition c.
 func (p *paretoArchive) offer(losses []float64, parts []mcmc.Part, conditions []int32) bool {
 	if !p.isNondominated(losses) {
 		return false
@@ -81,14 +84,15 @@ func (p *paretoArchive) offer(losses []float64, parts []mcmc.Part, conditions []
 	return true
 }
 
-// minimalIndices returns the indices of the members that no other member beats once ties are merged, sorted by
-// losses. A tie is a difference of losses no larger than rounding errors.
+// minimalIndices returns the indices of the best members, sorted by losses. Losses that differ by no more than
+// rounding errors count as equal. A member is left out if another member is then at least as good in every
+// loss.
 func (p *paretoArchive) minimalIndices() []int {
 	return pareto.NonDominated(pareto.MergeTies(lossesOf(p.members), p.lossMagnitudes))
 }
 
-// thin reduces the archive to two thirds of its greatest size. It first drops the members that another member beats
-// once ties are merged.
+// thin reduces the archive to two thirds of its greatest size. It first drops the members that
+// [paretoArchive.minimalIndices] leaves out.
 func (p *paretoArchive) thin() {
 	if best := p.minimalIndices(); len(best) < len(p.members) {
 		slices.Sort(best)
@@ -108,7 +112,7 @@ func (p *paretoArchive) thin() {
 	p.members = some
 }
 
-// mergedFront returns the members that no other member beats once ties are merged, sorted by losses.
+// mergedFront returns the members whose indices [paretoArchive.minimalIndices] returns, sorted by losses.
 func (p *paretoArchive) mergedFront() []FrontMember {
 	var all []FrontMember
 	for _, at := range p.minimalIndices() {

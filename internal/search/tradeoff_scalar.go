@@ -6,19 +6,19 @@ import (
 	"kir/mcmc"
 )
 
-// A scalarization combines losses into one score to maximise:
+// A scalarization combines several losses into one score, called the combined score, which walks maximise:
 //
 //	−max_k weight_k·(loss_k − corner_k) − ρ·Σ_k scale_k·(loss_k − corner_k)
 //
-// The sum breaks ties, so that no composition beats the composition of greatest score. A walker changes the corner
-// and the weights from walk to walk.
+// ρ is small. The sum breaks ties: a composition with the greatest score is then also one that no other
+// composition beats in every loss. Each walk has its own corner and weights.
 type scalarization struct {
 	objectives           []Objective
 	corner               []float64
 	weights              []float64
 	scales               []float64
-	conditionValueCounts []int         // by condition: the number of its values
-	recordsLast          bool          // whether Scorer records its result in lastScorer; only one goroutine may then use the scalarization
+	conditionValueCounts []int         // item c is the number of values of condition c
+	recordsLastScorer    bool          // whether Scorer stores its result in lastScorer; only one goroutine may then use the scalarization
 	lastScorer           *scalarScorer // the scorer that the latest call of Scorer returned
 }
 
@@ -40,7 +40,7 @@ func (c *scalarization) combineLosses(losses []float64) float64 {
 	return -most - float64(tieBreakWeight*sum)
 }
 
-// LogScore returns the combined score of the losses of x.
+// LogScore returns the combined score of the composition x.
 func (c *scalarization) LogScore(x *mcmc.Composition) float64 {
 	losses := make([]float64, len(c.objectives))
 	for d := range losses {
@@ -49,19 +49,20 @@ func (c *scalarization) LogScore(x *mcmc.Composition) float64 {
 	return c.combineLosses(losses)
 }
 
-// Scorer returns a [scalarScorer] that follows the composition x.
+// Scorer returns a [scalarScorer] for the composition x, which may change later.
 func (c *scalarization) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	s := &scalarScorer{scalarization: c, x: x, lossPieces: make([]mcmc.PiecewiseConstant, len(c.objectives)), losses: make([]float64, len(c.objectives))}
 	for _, o := range c.objectives {
 		s.scorers = append(s.scorers, scorerOf(o.Score, x))
 	}
-	if c.recordsLast {
+	if c.recordsLastScorer {
 		c.lastScorer = s
 	}
 	return s
 }
 
-// A scalarScorer computes all losses on a line and their combined score. It keeps the losses of the latest line.
+// A scalarScorer scores compositions by a [scalarization]. To score a line (see [mcmc.Scorer]), it computes all
+// losses on the line and keeps them.
 type scalarScorer struct {
 	scalarization *scalarization
 	x             *mcmc.Composition
@@ -69,8 +70,8 @@ type scalarScorer struct {
 	lossPieces    []mcmc.PiecewiseConstant
 	losses        []float64
 
-	pieceStarts []int     // first split of each piece of the latest line
-	pieceLosses []float64 // losses of each piece of the latest line, one piece after the other
+	pieceFirstSplits []int     // item q is the first split of piece q of the latest scored line; a piece is a range of splits in which all losses are constant
+	pieceLosses      []float64 // all losses of the first piece of the latest scored line, then of the second, and so on
 }
 
 func (s *scalarScorer) Reset() {
@@ -93,8 +94,8 @@ func (s *scalarScorer) LogScore() float64 {
 	return s.scalarization.combineLosses(s.losses)
 }
 
-// Line divides the line of i and j into pieces on which all losses are constant, and adds the combined score of
-// each piece to p.
+// Line adds to p the combined scores of all divisions of the joint amount of ingredients i and j, as pieces on
+// which all losses are constant.
 func (s *scalarScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	for d, of := range s.scorers {
 		s.lossPieces[d].Reset()
@@ -103,7 +104,7 @@ func (s *scalarScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	s.joinPieces(p)
 }
 
-// Values adds the combined score of each value of condition c to p.
+// Values adds to p the combined score of the composition with each value of condition c.
 func (s *scalarScorer) Values(c int, p *mcmc.PiecewiseConstant) {
 	for d, of := range s.scorers {
 		s.lossPieces[d].Reset()
@@ -116,7 +117,8 @@ func (s *scalarScorer) Values(c int, p *mcmc.PiecewiseConstant) {
 	s.joinPieces(p)
 }
 
-// scoreValues scores the values of condition c one by one, for a property that cannot score all values at once.
+// scoreValues adds to p the log score of each value of condition c by one property. It is for properties whose
+// scorers cannot score all values at once.
 func (s *scalarScorer) scoreValues(property mcmc.Property, c int, p *mcmc.PiecewiseConstant) {
 	y := s.x.Clone()
 	for v := range s.scalarization.conditionValueCounts[c] {
@@ -139,10 +141,10 @@ func (s *scalarScorer) ConditionSet(c int) {
 	}
 }
 
-// joinPieces divides the latest line into pieces on which all losses are constant, and adds the combined score of
-// each piece to p. It keeps the losses of the pieces.
+// joinPieces divides the line that was scored last into ranges of splits, called pieces, on which all losses
+// are constant. It adds the combined score of each piece to p, and keeps the losses of the pieces.
 func (s *scalarScorer) joinPieces(p *mcmc.PiecewiseConstant) {
-	s.pieceStarts, s.pieceLosses = s.pieceStarts[:0], s.pieceLosses[:0]
+	s.pieceFirstSplits, s.pieceLosses = s.pieceFirstSplits[:0], s.pieceLosses[:0]
 	var next [4]int // next piece of each loss; a trade-off has at most four losses
 	for at := 0; ; {
 		following := -1
@@ -160,7 +162,7 @@ func (s *scalarScorer) joinPieces(p *mcmc.PiecewiseConstant) {
 				next[d]++
 			}
 		}
-		s.pieceStarts = append(s.pieceStarts, at)
+		s.pieceFirstSplits = append(s.pieceFirstSplits, at)
 		s.pieceLosses = append(s.pieceLosses, s.losses...)
 		p.Add(at, s.scalarization.combineLosses(s.losses))
 		if following < 0 {
@@ -170,14 +172,14 @@ func (s *scalarScorer) joinPieces(p *mcmc.PiecewiseConstant) {
 	}
 }
 
-// lossesOfPiece returns the losses of the piece of the latest line with index q.
+// lossesOfPiece returns the losses of the piece with index q; see [scalarScorer.joinPieces].
 func (s *scalarScorer) lossesOfPiece(q int) []float64 {
 	m := len(s.losses)
 	return s.pieceLosses[q*m : (q+1)*m]
 }
 
-// scorerOf returns a scorer of the property p that follows x. If p cannot score lines, the scorer scores each
-// composition of a line by itself.
+// scorerOf returns a scorer of the property p for the composition x, which may change later. If p has no
+// scorers of its own, the result is a [pointwiseScorer].
 func scorerOf(p mcmc.Property, x *mcmc.Composition) mcmc.Scorer {
 	if of, ok := p.(mcmc.LineProperty); ok {
 		return of.Scorer(x)
@@ -185,7 +187,7 @@ func scorerOf(p mcmc.Property, x *mcmc.Composition) mcmc.Scorer {
 	return &pointwiseScorer{p, x, x.Clone()}
 }
 
-// A pointwiseScorer scores each composition of a line by itself.
+// A pointwiseScorer scores a line (see [mcmc.Scorer]) by scoring each composition on the line separately.
 type pointwiseScorer struct {
 	property mcmc.Property
 	x        *mcmc.Composition

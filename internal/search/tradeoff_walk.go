@@ -11,8 +11,9 @@ import (
 	"kir/mcmc"
 )
 
-// A frontWalker searches for a front by moving along lines (see [mcmc.Scorer]). It keeps the compositions that no
-// other composition beats.
+// A frontWalker makes the walks of one search of [TradeOff] for the best compromises between several losses.
+// Each step changes the division of the joint amount of two ingredients. The walker keeps the compositions that
+// no other composition beats in every loss.
 type frontWalker struct {
 	*frontSearch
 	scalarization *scalarization
@@ -20,24 +21,25 @@ type frontWalker struct {
 	rand          *mcmc.Rand
 	archive       *paretoArchive
 
-	partnerPool []int32 // ingredients of the compositions of the archive, each as often as it occurs there; walks prefer these
+	partnerPool []int32 // ingredients of the compositions of the archive, each as often as it occurs there; steps prefer to draw from these
 
-	maxOffered            int // greatest number of splits of a line that are offered to the archive, besides the ends of the line
-	lineCount, splitCount int64
-	linesAtLastCheck      int64 // value of lineCount when the context was last checked
+	maxOfferedSplits    int   // greatest number of splits of a line that are offered to the archive, not counting the two ends of the line
+	lineCount           int64 // number of lines scored
+	splitCount          int64 // number of compositions on the scored lines
+	linesAtContextCheck int64 // value of lineCount when the context was last checked
 
-	choices         []choice
-	stepWeights     []float64
-	partScratch     []mcmc.Part
-	polishedMembers map[*mcmc.Part]bool // members through which all lines have been scored, by the address of their first part
-	gapVisits       map[[2]int]int      // number of walks into each gap, by the rounded first losses of the ends of the gap
+	choices             []scoredRange
+	stepWeights         []float64
+	partScratch         []mcmc.Part
+	scoredAroundMembers map[*mcmc.Part]bool // set of members around which lines have been scored; the key is the address of the first part
+	gapWalkCounts       map[[2]int]int      // maps a gap of the front to the number of walks that aimed at it; the key is the rounded first losses of the two ends
 }
 
 func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
 	m := len(t.objectives)
 	w := &frontWalker{
-		frontSearch: t, rand: mcmc.NewRand(t.options.Seed, "search trade", 1+index), archive: newParetoArchive(t.objectives), maxOffered: maxOfferedInWalks, polishedMembers: make(map[*mcmc.Part]bool),
-		scalarization: &scalarization{recordsLast: true, objectives: t.objectives, corner: make([]float64, m), weights: make([]float64, m), scales: make([]float64, m)},
+		frontSearch: t, rand: mcmc.NewRand(t.options.Seed, "search trade", 1+index), archive: newParetoArchive(t.objectives), maxOfferedSplits: maxOfferedInWalks, scoredAroundMembers: make(map[*mcmc.Part]bool),
+		scalarization: &scalarization{recordsLastScorer: true, objectives: t.objectives, corner: make([]float64, m), weights: make([]float64, m), scales: make([]float64, m)},
 	}
 	for _, c := range t.target.Space().Conditions() {
 		w.scalarization.conditionValueCounts = append(w.scalarization.conditionValueCounts, len(c.Weights))
@@ -49,14 +51,14 @@ func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := t.target.Space().Composition(t.seeds[0].Parts, t.seeds[0].Conditions)
+	x, err := t.target.Space().Composition(t.startCandidates[0].Parts, t.startCandidates[0].Conditions)
 	if err != nil {
 		return nil, err
 	}
 	if w.cursor, err = mcmc.NewCursor(target, x); err != nil {
 		return nil, err
 	}
-	for _, s := range t.seeds {
+	for _, s := range t.startCandidates {
 		if x, err = t.target.Space().Composition(s.Parts, s.Conditions); err != nil {
 			return nil, err
 		}
@@ -67,7 +69,7 @@ func (t *frontSearch) newFrontWalker(index uint64) (*frontWalker, error) {
 	return w, nil
 }
 
-// moveTo moves the cursor to the composition m and scores it by the present scalarization.
+// moveTo sets the walker to the composition m and computes its combined score; see [scalarization].
 func (w *frontWalker) moveTo(m FrontMember) error {
 	x, err := w.target.Space().Composition(m.Parts, m.Conditions)
 	if err != nil {
@@ -76,7 +78,7 @@ func (w *frontWalker) moveTo(m FrontMember) error {
 	return w.cursor.Set(x)
 }
 
-// A walk of a search for a front scores frontWalkLines lines. β, which multiplies the combined score, increases
+// Each walk of a [frontWalker] scores frontWalkLines lines. β, which multiplies the combined score, increases
 // from frontStartBeta to frontEndBeta. The combined score has a range of about 1.
 const (
 	frontWalkLines = 250
@@ -84,25 +86,25 @@ const (
 	frontEndBeta   = 2000
 )
 
-// explore searches for the best composition of each loss. It then walks into wide gaps of the front, until the
-// given number of lines has been scored.
-func (w *frontWalker) explore(ctx context.Context, until int64) error {
-	leg := min(frontWalkLines, max(int(until-w.lineCount)/12, 20))
+// explore first searches for the best composition of each loss. It then makes walks that aim at wide gaps of
+// the front, until maxLines lines have been scored in total.
+func (w *frontWalker) explore(ctx context.Context, maxLines int64) error {
+	leg := min(frontWalkLines, max(int(maxLines-w.lineCount)/12, 20))
 	for d := range w.objectives {
 		w.aimAtLoss(d)
 		if err := w.walk(ctx, w.bestStart(), 2*leg, frontStartBeta, frontEndBeta); err != nil {
 			return err
 		}
 	}
-	if w.gapVisits == nil {
-		w.gapVisits = make(map[[2]int]int)
+	if w.gapWalkCounts == nil {
+		w.gapWalkCounts = make(map[[2]int]int)
 	}
-	for round := 0; w.lineCount < until; round++ {
+	for round := 0; w.lineCount < maxLines; round++ {
 		w.updatePartners()
 		from, gap := w.aimAtGap(round)
 		switch { // Some walks start elsewhere, because the compositions found may be much alike.
 		case round%6 == 5:
-			from, gap = w.seeds[w.rand.Intn(len(w.seeds))], 1
+			from, gap = w.startCandidates[w.rand.Intn(len(w.startCandidates))], 1
 		case round%6 == 2 && len(w.archive.members) > 0:
 			from = w.archive.members[w.rand.Intn(len(w.archive.members))]
 		}
@@ -118,7 +120,7 @@ func (w *frontWalker) explore(ctx context.Context, until int64) error {
 func (w *frontWalker) bestStart() FrontMember {
 	list := w.archive.members
 	if len(list) == 0 {
-		list = w.seeds
+		list = w.startCandidates
 	}
 	best, at := math.Inf(-1), 0
 	for k, m := range list {
@@ -129,12 +131,12 @@ func (w *frontWalker) bestStart() FrontMember {
 	return list[at]
 }
 
-// lossRanges returns the least value and the range of each loss on the front. For a loss that is constant on the
-// front, it returns the range among the seeds.
+// lossRanges returns two slices: item k is the least value of loss k on the front, and the range of its values.
+// For a loss that is constant on the front, the range is the range among the starts.
 func (w *frontWalker) lossRanges() (ideal, width []float64) {
 	list := w.archive.members
 	if len(list) == 0 {
-		list = w.seeds
+		list = w.startCandidates
 	}
 	ideal, nadir := pareto.Bounds(lossesOf(list))
 	width = make([]float64, len(ideal))
@@ -146,7 +148,8 @@ func (w *frontWalker) lossRanges() (ideal, width []float64) {
 	return ideal, width
 }
 
-// aimAtLoss sets the corner and the weights of the scalarization so that walks minimise loss d.
+// aimAtLoss sets the corner and the weights of the combined score so that walks minimise loss d alone; see
+// [scalarization].
 func (w *frontWalker) aimAtLoss(d int) {
 	ideal, width := w.lossRanges()
 	for k := range ideal {
@@ -155,9 +158,10 @@ func (w *frontWalker) aimAtLoss(d int) {
 	w.scalarization.weights[d] = 1 / width[d]
 }
 
-// aimAtGap sets the corner and the weights of the scalarization so that a walk fills a wide gap of the front. It
-// prefers gaps that walks have visited less often. It returns the composition to start from, and the width of the
-// gap as a fraction of the range of the front.
+// aimAtGap sets the corner and the weights of the combined score so that a walk looks for compositions in a
+// wide gap of the front; see [scalarization]. It prefers gaps at which fewer walks have aimed. It returns the
+// composition from which the walk should start, and the width of the gap as a fraction of the range of the
+// front.
 func (w *frontWalker) aimAtGap(round int) (from FrontMember, gap float64) {
 	ideal, width := w.lossRanges()
 	if len(w.objectives) > 2 || len(w.archive.members) < 2 {
@@ -170,12 +174,12 @@ func (w *frontWalker) aimAtGap(round int) (from FrontMember, gap float64) {
 		size := math.Sqrt(max(float64(float64((b[0]-a[0])/width[0])*float64((a[1]-b[1])/width[1])), 0))
 		// The map counts gaps by the position of their ends, to 1/512 of the range.
 		cell := [2]int{int((a[0] - ideal[0]) / width[0] * 512), int((b[0] - ideal[0]) / width[0] * 512)}
-		size /= float64(1 + w.gapVisits[cell])
+		size /= float64(1 + w.gapWalkCounts[cell])
 		if size > best {
 			best, at, which = size, k, cell
 		}
 	}
-	w.gapVisits[which]++
+	w.gapWalkCounts[which]++
 	a, b := list[at-1], list[at]
 	for d := range ideal {
 		side := math.Abs(a.Losses[d] - b.Losses[d])
@@ -190,8 +194,8 @@ func (w *frontWalker) aimAtGap(round int) (from FrontMember, gap float64) {
 	return b, share
 }
 
-// aimAtRandom sets the corner to the ideal point and the weights to random numbers. It returns the composition of
-// the archive that is best under these weights.
+// aimAtRandom sets the corner of the combined score to the least losses, and the weights to random numbers; see
+// [scalarization]. It returns the composition of the archive with the best combined score.
 func (w *frontWalker) aimAtRandom(ideal, width []float64) FrontMember {
 	sum := 0.0
 	share := make([]float64, len(ideal))
@@ -208,7 +212,7 @@ func (w *frontWalker) aimAtRandom(ideal, width []float64) FrontMember {
 	return w.bestStart()
 }
 
-// updatePartners makes walks prefer the ingredients of the compositions of the archive.
+// updatePartners makes steps prefer the ingredients of the compositions in the archive.
 func (w *frontWalker) updatePartners() {
 	w.partnerPool = w.partnerPool[:0]
 	step := max(len(w.archive.members)/100, 1)
@@ -219,17 +223,18 @@ func (w *frontWalker) updatePartners() {
 	}
 }
 
-// walk makes the given number of steps from the composition from, while β increases geometrically from hot to cold.
-func (w *frontWalker) walk(ctx context.Context, from FrontMember, steps int, hot, cold float64) error {
+// walk makes the given number of steps, starting from a composition. β, by which combined scores are
+// multiplied, increases geometrically from startBeta to finalBeta.
+func (w *frontWalker) walk(ctx context.Context, from FrontMember, steps int, startBeta, finalBeta float64) error {
 	if err := w.moveTo(from); err != nil {
 		return err
 	}
-	rise := portable.Log(cold / hot)
+	rise := portable.Log(finalBeta / startBeta)
 	for k := range steps {
 		if err := w.checkContext(ctx); err != nil {
 			return err
 		}
-		beta := float64(hot * portable.Exp(rise*float64(k)/float64(max(steps-1, 1))))
+		beta := float64(startBeta * portable.Exp(rise*float64(k)/float64(max(steps-1, 1))))
 		if free := w.cursor.MultiValuedConditions(); len(free) > 0 && w.rand.Bernoulli(conditionStepProbability) {
 			if err := w.stepCondition(free[w.rand.Intn(len(free))], beta); err != nil {
 				return err
@@ -248,22 +253,23 @@ func (w *frontWalker) walk(ctx context.Context, from FrontMember, steps int, hot
 	return nil
 }
 
-// checkContext returns the error of the context if the search must end. It checks the context only once in 64
-// lines.
+// checkContext returns the error of a context that has ended, and otherwise nil. To save time it looks at the
+// context only once in 64 lines.
 func (w *frontWalker) checkContext(ctx context.Context) error {
-	if w.lineCount-w.linesAtLastCheck < 64 {
+	if w.lineCount-w.linesAtContextCheck < 64 {
 		return nil
 	}
-	w.linesAtLastCheck = w.lineCount
+	w.linesAtContextCheck = w.lineCount
 	return ctx.Err()
 }
 
-// drawPair draws the two ingredients of a line: a used ingredient and another ingredient. The two can be equal.
+// drawPair draws two ingredients, whose joint amount the next step divides differently: a used ingredient and
+// another ingredient. If the two are equal, the step does nothing.
 func (w *frontWalker) drawPair() (i, j int) {
 	used := w.cursor.Composition().Ingredients()
 	i = int(used[w.rand.Intn(len(used))])
 	switch {
-	case len(used) > 1 && w.rand.Bernoulli(usedPairProbability):
+	case len(used) > 1 && w.rand.Bernoulli(bothUsedProbability):
 		j = int(used[w.rand.Intn(len(used))])
 	case len(w.partnerPool) > 0 && w.rand.Bernoulli(0.5):
 		j = int(w.partnerPool[w.rand.Intn(len(w.partnerPool))])
@@ -273,12 +279,13 @@ func (w *frontWalker) drawPair() (i, j int) {
 	return i, j
 }
 
-// maxOfferedInWalks and maxOfferedInPolish are how many splits of a line, besides its ends, are offered to the
-// archive if there are more than two losses. maxOfferedInWalks applies to lines of walks, and maxOfferedInPolish to
-// lines through the compositions found.
-const maxOfferedInWalks, maxOfferedInPolish = 8, 200
+// maxOfferedInWalks and maxOfferedAroundFront limit how many compositions of a line, besides its two ends, are
+// offered to the archive if there are more than two losses. maxOfferedInWalks applies to the lines of walks,
+// and maxOfferedAroundFront to the lines around compositions of the front.
+const maxOfferedInWalks, maxOfferedAroundFront = 8, 200
 
-// scoreLine scores the line of i and j, lists the splits to choose from, and offers them to the archive.
+// scoreLine scores all divisions of the joint amount of ingredients i and j. It lists the ranges of allowed
+// divisions as choices for the next step, and offers them to the archive.
 func (w *frontWalker) scoreLine(i, j int) error {
 	x := w.cursor.Composition()
 	s := x.Amount(i) + x.Amount(j)
@@ -299,7 +306,7 @@ func (w *frontWalker) scoreLine(i, j int) error {
 			clean = false
 		}
 	}
-	ends, inner := w.limits.allowsSize(others+1), w.limits.allowsSize(others+2)
+	ends, inner := w.limits.allowsIngredientCount(others+1), w.limits.allowsIngredientCount(others+2)
 	low, high := w.limits.splitRange(i, j, s)
 	low, high = max(low, 1), min(high, s)
 	at := 0 // index of the piece of losses that contains the split
@@ -309,7 +316,7 @@ func (w *frontWalker) scoreLine(i, j int) error {
 		if q+1 < p.Len() {
 			to, _ = p.Piece(q + 1)
 		}
-		for at+1 < len(w.scalarization.lastScorer.pieceStarts) && w.scalarization.lastScorer.pieceStarts[at+1] <= from {
+		for at+1 < len(w.scalarization.lastScorer.pieceFirstSplits) && w.scalarization.lastScorer.pieceFirstSplits[at+1] <= from {
 			at++
 		}
 		if !(value > math.Inf(-1)) || math.IsInf(value, 1) {
@@ -320,7 +327,7 @@ func (w *frontWalker) scoreLine(i, j int) error {
 			if from >= to {
 				return
 			}
-			w.choices = append(w.choices, choice{from, to, value})
+			w.choices = append(w.choices, scoredRange{from, to, value})
 			if clean && len(losses) == 2 {
 				w.offerSplit(i, j, s, (from+to-1)/2, losses)
 			}
@@ -341,8 +348,8 @@ func (w *frontWalker) scoreLine(i, j int) error {
 	return nil
 }
 
-// offerBestSplits offers to the archive the splits of a line with the best combined scores, and the ends of the
-// line.
+// offerBestSplits offers to the archive the divisions of s units between ingredients i and j with the best
+// combined scores, and the two ends.
 func (w *frontWalker) offerBestSplits(i, j, s int) {
 	order := make([]int, len(w.choices))
 	for k := range order {
@@ -351,8 +358,8 @@ func (w *frontWalker) offerBestSplits(i, j, s int) {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(w.choices[b].logScore, w.choices[a].logScore) })
 	for rank, k := range order {
 		c := w.choices[k]
-		if rank < w.maxOffered || c.from == 0 || c.from == s {
-			at, found := slices.BinarySearch(w.scalarization.lastScorer.pieceStarts, c.from)
+		if rank < w.maxOfferedSplits || c.from == 0 || c.from == s {
+			at, found := slices.BinarySearch(w.scalarization.lastScorer.pieceFirstSplits, c.from)
 			if !found {
 				at--
 			}
@@ -373,7 +380,8 @@ func (w *frontWalker) offerSplit(i, j, s, k int, losses []float64) {
 	w.archive.offer(losses, parts, w.cursor.Composition().AppendConditions(nil))
 }
 
-// scoreValues scores the values of a condition, lists them as choices, and offers them to the archive.
+// scoreValues scores all values of a condition. It lists them as choices for the next step, and offers them to
+// the archive.
 func (w *frontWalker) scoreValues(condition int) error {
 	p, err := w.cursor.ConditionScores(condition)
 	if err != nil {
@@ -384,7 +392,7 @@ func (w *frontWalker) scoreValues(condition int) error {
 	w.lineCount++
 	w.splitCount += int64(last)
 	w.choices = w.choices[:0]
-	clean := w.limits.allowsSize(x.Used()) && w.limits.allowsAllAmounts(x) && !w.refusesIngredients(x.Parts())
+	clean := w.limits.allowsIngredientCount(x.Used()) && w.limits.allowsAllAmounts(x) && !w.refusesIngredients(x.Parts())
 	at := 0 // index of the piece of losses that contains the split
 	for q := range p.Len() {
 		from, value := p.Piece(q)
@@ -392,17 +400,17 @@ func (w *frontWalker) scoreValues(condition int) error {
 		if q+1 < p.Len() {
 			to, _ = p.Piece(q + 1)
 		}
-		for at+1 < len(w.scalarization.lastScorer.pieceStarts) && w.scalarization.lastScorer.pieceStarts[at+1] <= from {
+		for at+1 < len(w.scalarization.lastScorer.pieceFirstSplits) && w.scalarization.lastScorer.pieceFirstSplits[at+1] <= from {
 			at++
 		}
 		if !(value > math.Inf(-1)) {
 			continue
 		}
-		c := choice{from, to, value}
+		c := scoredRange{from, to, value}
 		w.choices = append(w.choices, c)
 		if losses := w.scalarization.lastScorer.lossesOfPiece(at); clean && w.archive.isNondominated(losses) {
 			conditions := x.AppendConditions(nil)
-			conditions[condition] = int32(middleOfChoice(c))
+			conditions[condition] = int32(middleIndex(c))
 			w.archive.offer(losses, x.Parts(), conditions)
 		}
 	}
@@ -419,15 +427,16 @@ func (w *frontWalker) stepCondition(condition int, beta float64) error {
 	return nil
 }
 
-// partsWithSplit returns the parts of the present composition with k units of i and s−k units of j instead of the
-// present amounts of i and j. The parts are valid until the next call.
+// partsWithSplit returns the present composition, but with k units of i and s−k units of j, as a list of parts.
+// The list is valid until the next call.
 func (w *frontWalker) partsWithSplit(i, j, s, k int) []mcmc.Part {
 	of := walker{cursor: w.cursor, partScratch: w.partScratch}
 	w.partScratch = of.partsWithSplit(i, j, s, k)
 	return w.partScratch
 }
 
-// stepToSplit moves to one of the listed splits of the line of i and j, drawn with probability ∝ exp(β·score).
+// stepToSplit gives ingredients i and j one of the listed divisions of their joint amount, drawn with
+// probability ∝ exp(β·score).
 func (w *frontWalker) stepToSplit(i, j int, beta float64) {
 	if len(w.choices) == 0 {
 		return
@@ -486,14 +495,16 @@ func (w *frontWalker) searchExtremes(ctx context.Context, lines int) error {
 	return nil
 }
 
-// maxLinesThrough is the greatest number of lines scored through one composition.
-const maxLinesThrough = 600
+// maxLinesAroundMember is the greatest number of lines that are scored around one composition of the front; see
+// [frontWalker.scoreLinesAroundFront].
+const maxLinesAroundMember = 600
 
-// polishFront scores the lines through the compositions found, in an evenly spread order. It stops when the given
-// number of lines has been scored, or when the lines through all compositions have been scored.
-func (w *frontWalker) polishFront(ctx context.Context, until int64) error {
-	w.maxOffered = maxOfferedInPolish
-	done := w.polishedMembers
+// scoreLinesAroundFront improves the front. For compositions of the front, in an evenly spread order, it scores
+// the lines around them; see [frontWalker.scoreLinesAround]. It stops when maxLines lines have been scored in
+// total, or when all compositions have been treated.
+func (w *frontWalker) scoreLinesAroundFront(ctx context.Context, maxLines int64) error {
+	w.maxOfferedSplits = maxOfferedAroundFront
+	done := w.scoredAroundMembers
 	for count := 16; ; count *= 2 {
 		w.updatePartners()
 		ideal, nadir := pareto.Bounds(lossesOf(w.archive.members))
@@ -504,11 +515,11 @@ func (w *frontWalker) polishFront(ctx context.Context, until int64) error {
 		for _, k := range pareto.SelectSpread(pareto.ScaleLosses(lossesOf(all), ideal, nadir), count) {
 			if m := all[k]; !done[&m.Parts[0]] {
 				done[&m.Parts[0]] = true
-				if err := w.scoreLinesThrough(ctx, m, until); err != nil {
+				if err := w.scoreLinesAround(ctx, m, maxLines); err != nil {
 					return err
 				}
 			}
-			if w.lineCount >= until {
+			if w.lineCount >= maxLines {
 				return nil
 			}
 		}
@@ -518,8 +529,10 @@ func (w *frontWalker) polishFront(ctx context.Context, until int64) error {
 	}
 }
 
-// scoreLinesThrough scores the lines through one composition of the front.
-func (w *frontWalker) scoreLinesThrough(ctx context.Context, m FrontMember, until int64) error {
+// scoreLinesAround scores the lines around the composition m of the front: all divisions of the joint amount of
+// a used ingredient and another ingredient, and all values of each condition. It scores at most
+// maxLinesAroundMember lines, and ends when maxLines lines have been scored in total.
+func (w *frontWalker) scoreLinesAround(ctx context.Context, m FrontMember, maxLines int64) error {
 	if err := w.moveTo(m); err != nil {
 		return err
 	}
@@ -527,9 +540,9 @@ func (w *frontWalker) scoreLinesThrough(ctx context.Context, m FrontMember, unti
 	for _, p := range m.Parts {
 		used[p.Ingredient] = true
 	}
-	left := maxLinesThrough
+	left := maxLinesAroundMember
 	try := func(i, j int) error {
-		if left == 0 || w.lineCount >= until {
+		if left == 0 || w.lineCount >= maxLines {
 			return nil
 		}
 		left--
@@ -539,7 +552,7 @@ func (w *frontWalker) scoreLinesThrough(ctx context.Context, m FrontMember, unti
 		return w.scoreLine(i, j)
 	}
 	for _, k := range w.cursor.MultiValuedConditions() {
-		if left == 0 || w.lineCount >= until {
+		if left == 0 || w.lineCount >= maxLines {
 			break
 		}
 		left--

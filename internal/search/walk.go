@@ -9,28 +9,31 @@ import (
 	"kir/mcmc"
 )
 
-// A walker searches by simulated annealing along lines. A line is the set of compositions that divide the joint
-// units of two ingredients in all possible ways.
+// A walker searches for good compositions by simulated annealing. Each step scores all divisions of the joint
+// amount of two ingredients (a line) and draws one of them.
 type walker struct {
 	*searcher
 	cursor  *mcmc.Cursor
 	rand    *mcmc.Rand
-	archive *Archive // best compositions of this walk alone
+	archive *Archive // best compositions that this walk alone has found
 
-	// diversityFilter holds the compositions from which the walk must keep a distance, and the best composition found
-	// that is far enough. It is nil if the walk need not keep a distance.
+	// diversityFilter holds compositions from which the walk must keep a minimum distance. It also records the
+	// best composition found at this distance. It is nil if there are no such compositions.
 	diversityFilter *diversityFilter
 
-	evaluations, compositions int64
+	evaluations  int64 // number of lines and single compositions scored
+	compositions int64 // number of compositions on the scored lines
 
-	choices      []choice
+	// choices holds the ranges of splits, or of values of a condition, from which the next step draws.
+	choices      []scoredRange
 	stepWeights  []float64
 	partScratch  []mcmc.Part
-	valueScratch []int32 // scratch of conditionValues: index of the value of each condition
+	valueScratch []int32 // scratch of conditionValues: item c is the index of the value of condition c
 }
 
-// A choice is a range from ≤ k < to of splits of a line, or of values of a condition, that have equal log scores.
-type choice struct {
+// A choice is a range from ≤ k < to with equal log scores, from which a step of a walk can draw. k is the units
+// of one of two ingredients that divide a joint amount, or the index of a value of a condition.
+type scoredRange struct {
 	from, to int
 	logScore float64
 }
@@ -49,18 +52,20 @@ func newWalker(s *searcher, start Found, r *mcmc.Rand) (*walker, error) {
 	return w, nil
 }
 
-// These constants are values of β times the standard deviation of the log scores of random compositions, so they
-// suit any score. The final β is large because scores of forests change in small steps.
+// These constants are values of β, to which scores are raised in a walk, multiplied by the standard deviation
+// of the log scores of random compositions. Hence they suit any objective. The final β is large because the
+// scores of forests change in small steps.
 const (
 	seedStartBeta    = 3    // at the start of a walk from a seed
 	archiveStartBeta = 50   // at the start of a walk from a composition of the archive
 	endBeta          = 3000 // at the end of every walk
 )
 
-// anneal makes the given number of steps while β increases geometrically from from/scoreSD to to/scoreSD.
-func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error {
-	from, to = from/w.scoreSD, to/w.scoreSD
-	rise := portable.Log(to / from)
+// anneal makes the given number of steps of a walk. β increases geometrically from startBeta/scoreSD to
+// finalBeta/scoreSD, where scoreSD is the standard deviation of the log scores of random compositions.
+func (w *walker) anneal(ctx context.Context, steps int, startBeta, finalBeta float64) error {
+	startBeta, finalBeta = startBeta/w.scoreSD, finalBeta/w.scoreSD
+	rise := portable.Log(finalBeta / startBeta)
 	told := w.evaluations
 	tell := func() {
 		if w.options.LinesScored != nil {
@@ -76,7 +81,7 @@ func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error 
 			}
 			tell()
 		}
-		beta := float64(from * portable.Exp(rise*float64(k)/float64(max(steps-1, 1))))
+		beta := float64(startBeta * portable.Exp(rise*float64(k)/float64(max(steps-1, 1))))
 		if err := w.annealStep(beta); err != nil {
 			return err
 		}
@@ -84,26 +89,28 @@ func (w *walker) anneal(ctx context.Context, steps int, from, to float64) error 
 	return nil
 }
 
-// addCounts adds the numbers of lines and compositions that a walker has scored to the numbers of the searcher.
-func (s *searcher) addCounts(w *walker) {
+// addWalkCounts adds the numbers of lines and compositions that the walker has scored to the totals of the search.
+func (s *searcher) addWalkCounts(w *walker) {
 	s.evaluations += w.evaluations
 	s.compositions += w.compositions
 }
 
-// usedPairProbability is the probability that both ingredients of a line are drawn from the used ingredients.
-// Otherwise partnerProbability is the probability that the second ingredient is drawn from the preferred
-// ingredients; see [searcher.updatePartners].
+// A step of a walk draws two ingredients, whose joint amount it divides differently. bothUsedProbability is the
+// probability that both are drawn from the used ingredients. Otherwise partnerProbability is the probability
+// that the second ingredient is drawn from the ingredients of the best compositions; see
+// [searcher.updatePartners].
 const (
-	usedPairProbability = 0.35
+	bothUsedProbability = 0.35
 	partnerProbability  = 0.8
 )
 
-// drawPair draws the two ingredients of a line: a used ingredient and another ingredient. The two can be equal.
+// drawPair draws two ingredients, whose joint amount the next step divides differently: a used ingredient and
+// another ingredient. If the two are equal, the step does nothing.
 func (w *walker) drawPair() (i, j int) {
 	used := w.cursor.Composition().Ingredients()
 	i = int(used[w.rand.Intn(len(used))])
 	switch {
-	case len(used) > 1 && w.rand.Bernoulli(usedPairProbability):
+	case len(used) > 1 && w.rand.Bernoulli(bothUsedProbability):
 		j = int(used[w.rand.Intn(len(used))])
 	case len(w.partnerPool) > 0 && w.rand.Bernoulli(partnerProbability):
 		j = int(w.partnerPool[w.rand.Intn(len(w.partnerPool))])
@@ -113,9 +120,9 @@ func (w *walker) drawPair() (i, j int) {
 	return i, j
 }
 
-// annealStep makes one step of annealing. It scores a random line, draws one of the pieces of equal scores with
-// probability ∝ score^β, and moves to a random split of this piece. With some probability it sets a condition
-// instead.
+// annealStep makes one step of a walk. It scores all divisions of the joint amount of two random ingredients.
+// It draws a range of divisions with equal scores, with probability ∝ score^β, and a random division in this
+// range. With some probability it sets a condition instead.
 func (w *walker) annealStep(beta float64) error {
 	if free := w.cursor.MultiValuedConditions(); len(free) > 0 && w.rand.Bernoulli(conditionStepProbability) {
 		return w.stepCondition(free[w.rand.Intn(len(free))], beta)
@@ -157,13 +164,16 @@ func (w *walker) annealStep(beta float64) error {
 	return nil
 }
 
-// scoreForStep scores a line for annealStep. If the scorer knows the line as a curve, curved is true. The choices
-// are then the two ends and the best inner split, which stands for all inner splits, and drawn is an inner split
-// drawn in proportion to score^β.
-func (w *walker) scoreForStep(i, j, s int, beta float64) (drawn choice, curved bool, err error) {
+// scoreForStep scores the divisions of s units between ingredients i and j for annealStep, and lists the
+// choices. There are two cases:
+//   - curved is false: every range of divisions with equal scores is a choice.
+//   - curved is true, if the scorer is a [mcmc.CurveScorer]: the choices are the two ends and the best division
+//     between them. The latter stands for all divisions between the ends. If the step draws it, it must use
+//     drawn instead, which was drawn among these with probability ∝ score^β.
+func (w *walker) scoreForStep(i, j, s int, beta float64) (drawn scoredRange, curved bool, err error) {
 	low, high := w.limits.splitRange(i, j, s)
 	low, high = max(low, 1), min(high, s)
-	if !w.limits.allowsSize(w.countOtherIngredients(i, j) + 2) {
+	if !w.limits.allowsIngredientCount(w.countOtherIngredients(i, j) + 2) {
 		high = low
 	}
 	line, ok, err := w.cursor.BestAndDrawnSplit(w.rand, beta, i, j, low, high)
@@ -180,10 +190,11 @@ func (w *walker) scoreForStep(i, j, s int, beta float64) (drawn choice, curved b
 	if line.BestSplit > 0 {
 		w.addChoice(line.BestSplit, line.BestSplit+1, line.BestScore)
 	}
-	return choice{line.DrawnSplit, line.DrawnSplit + 1, line.DrawnScore}, true, nil
+	return scoredRange{line.DrawnSplit, line.DrawnSplit + 1, line.DrawnScore}, true, nil
 }
 
-// scoreLine scores the line of i and j, whose joint amount is s units, and lists its choices.
+// scoreLine scores all divisions of s units, the joint amount of ingredients i and j, and lists the ranges with
+// equal scores as choices.
 func (w *walker) scoreLine(i, j, s int) error {
 	p, err := w.cursor.LineScores(i, j)
 	if err != nil {
@@ -195,15 +206,15 @@ func (w *walker) scoreLine(i, j, s int) error {
 	return nil
 }
 
-// listChoices lists the allowed ranges of splits of a line with equal scores: first the ends k = 0 and k = s, then
-// the ranges between the ends. It leaves out splits of score 0.
+// listChoices lists the allowed divisions of s units between ingredients i and j, as ranges with equal scores.
+// The ends, where i has 0 or s units, come first. Divisions of score 0 are left out. p holds the log scores.
 func (w *walker) listChoices(p *mcmc.PiecewiseConstant, i, j, s int) {
 	w.choices = w.choices[:0]
 	last := p.Len() - 1
 	_, zero := p.Piece(0)
 	_, full := p.Piece(last)
 	w.listEndChoices(i, j, s, zero, full)
-	if !w.limits.allowsSize(w.countOtherIngredients(i, j) + 2) {
+	if !w.limits.allowsIngredientCount(w.countOtherIngredients(i, j) + 2) {
 		return
 	}
 	low, high := w.limits.splitRange(i, j, s)
@@ -218,10 +229,11 @@ func (w *walker) listChoices(p *mcmc.PiecewiseConstant, i, j, s int) {
 	}
 }
 
-// listEndChoices lists the allowed ends of a line as choices. zero and full are the log scores of the splits k = 0 and k
-// = s.
+// listEndChoices lists as choices the two divisions of s units that give all units to one of the ingredients i
+// and j, if they are allowed. zero is the log score if ingredient i has none of the s units, and full the log
+// score if i has all of them.
 func (w *walker) listEndChoices(i, j, s int, zero, full float64) {
-	if !w.limits.allowsSize(w.countOtherIngredients(i, j) + 1) {
+	if !w.limits.allowsIngredientCount(w.countOtherIngredients(i, j) + 1) {
 		return
 	}
 	if w.limits.allowsAmount(j, int32(s)) {
@@ -232,14 +244,15 @@ func (w *walker) listEndChoices(i, j, s int, zero, full float64) {
 	}
 }
 
-// addChoice lists a choice, unless its range is empty or its score is 0.
+// addChoice lists the range from ≤ k < to with the log score value as a choice, unless the range is empty or
+// its score is 0.
 func (w *walker) addChoice(from, to int, value float64) {
 	if value > math.Inf(-1) && from < to {
-		w.choices = append(w.choices, choice{from, to, value})
+		w.choices = append(w.choices, scoredRange{from, to, value})
 	}
 }
 
-// countOtherIngredients returns how many ingredients other than i and j are used.
+// countOtherIngredients returns how many used ingredients there are besides i and j.
 func (w *walker) countOtherIngredients(i, j int) int {
 	x := w.cursor.Composition()
 	others := x.Used() - 1
@@ -249,8 +262,9 @@ func (w *walker) countOtherIngredients(i, j int) int {
 	return others
 }
 
-// innerChoices returns the choices of a line without its two ends.
-func (w *walker) innerChoices(s int) []choice {
+// choicesUsingBoth returns the listed choices in which both ingredients have a positive amount. s is the joint
+// amount of the two ingredients.
+func (w *walker) choicesUsingBoth(s int) []scoredRange {
 	ends := 0
 	for ends < len(w.choices) && (w.choices[ends].from == 0 || w.choices[ends].from == s) {
 		ends++
@@ -258,8 +272,8 @@ func (w *walker) innerChoices(s int) []choice {
 	return w.choices[ends:]
 }
 
-// offerBestChoices offers to the archive the best choice for each set of ingredients on the line. From a choice it takes
-// the middle of the range of splits.
+// offerBestChoices offers to the archive the best division of s units between ingredients i and j for each set
+// of used ingredients: only i, only j, or both. Of a range with equal scores it offers the middle.
 func (w *walker) offerBestChoices(i, j, s int) {
 	inner := -1
 	for q, c := range w.choices {
@@ -276,8 +290,8 @@ func (w *walker) offerBestChoices(i, j, s int) {
 	}
 }
 
-// offerSplit offers to the archive the composition with k units of i and s−k units of j, unless some amount is not
-// allowed.
+// offerSplit offers to the archive the present composition, but with k units of i and s−k units of j, unless
+// some amount is not allowed. value is its log score.
 func (w *walker) offerSplit(i, j, s, k int, value float64) {
 	archived := value > w.archive.scoreToExceed
 	if !archived && (w.diversityFilter == nil || !(value > w.diversityFilter.bestFound.LogScore)) {
@@ -297,12 +311,12 @@ func (w *walker) offerSplit(i, j, s, k int, value float64) {
 		w.archive.Offer(parts, w.conditionValues(), value)
 	}
 	if w.diversityFilter != nil {
-		w.diversityFilter.offer(parts, w.conditionValues(), value)
+		w.diversityFilter.offerComposition(parts, w.conditionValues(), value)
 	}
 }
 
-// partsWithSplit returns the parts of the present composition, in no particular order, with k units of i and s−k units
-// of j instead of the present amounts of i and j. The parts are valid until the next call.
+// partsWithSplit returns the present composition, but with k units of i and s−k units of j, as a list of parts
+// in no particular order. The list is valid until the next call.
 func (w *walker) partsWithSplit(i, j, s, k int) []mcmc.Part {
 	x := w.cursor.Composition()
 	w.partScratch = w.partScratch[:0]

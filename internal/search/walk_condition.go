@@ -21,9 +21,9 @@ func (w *walker) stepCondition(condition int, beta float64) error {
 	return nil
 }
 
-// drawConditionValue draws a value of a condition from the listed choices with probability ∝ exp(β·score), and sets
-// the condition to this value. It returns the weights, for use as scratch in the next call.
-func drawConditionValue(cursor *mcmc.Cursor, r *mcmc.Rand, condition int, values []choice, beta float64, weights []float64) []float64 {
+// drawConditionValue draws a value of a condition from the listed choices with probability ∝ exp(β·score), and
+// sets the condition to this value. The argument weights is scratch; the returned slice is for the next call.
+func drawConditionValue(cursor *mcmc.Cursor, r *mcmc.Rand, condition int, values []scoredRange, beta float64, weights []float64) []float64 {
 	top := bestChoice(values).logScore
 	weights = weights[:0]
 	for _, c := range values {
@@ -42,7 +42,7 @@ func drawConditionValue(cursor *mcmc.Cursor, r *mcmc.Rand, condition int, values
 
 // scoreValues scores the values of a condition. It returns the allowed values as ranges of values with equal
 // scores.
-func (w *walker) scoreValues(condition int) ([]choice, error) {
+func (w *walker) scoreValues(condition int) ([]scoredRange, error) {
 	p, err := w.cursor.ConditionScores(condition)
 	if err != nil {
 		return nil, err
@@ -62,8 +62,8 @@ func (w *walker) scoreValues(condition int) ([]choice, error) {
 	return w.choices, nil
 }
 
-// bestChoice returns the first of the choices with the highest score.
-func bestChoice(list []choice) choice {
+// bestChoice returns the choice with the highest score, the first of several.
+func bestChoice(list []scoredRange) scoredRange {
 	best := list[0]
 	for _, c := range list {
 		if c.logScore > best.logScore {
@@ -73,11 +73,11 @@ func bestChoice(list []choice) choice {
 	return best
 }
 
-// offerValue offers to the archive the present composition with another value of a condition: the middle of the
-// range of the choice c.
-func (w *walker) offerValue(condition int, c choice) {
+// offerValue offers to the archive the present composition with another value of the condition: the value in
+// the middle of the range c.
+func (w *walker) offerValue(condition int, c scoredRange) {
 	values := w.conditionValues()
-	values[condition] = int32(middleOfChoice(c))
+	values[condition] = int32(middleIndex(c))
 	x := w.cursor.Composition()
 	archived := c.logScore > w.archive.scoreToExceed
 	if !archived && (w.diversityFilter == nil || !(c.logScore > w.diversityFilter.bestFound.LogScore)) || !w.limits.allowsAllAmounts(x) {
@@ -92,15 +92,15 @@ func (w *walker) offerValue(condition int, c choice) {
 		w.archive.Offer(parts, values, c.logScore)
 	}
 	if w.diversityFilter != nil {
-		w.diversityFilter.offer(parts, values, c.logScore)
+		w.diversityFilter.offerComposition(parts, values, c.logScore)
 	}
 }
 
-// middleOfChoice returns the middle of the range of a choice.
-func middleOfChoice(c choice) int { return (c.from + c.to - 1) / 2 }
+// middleIndex returns the number in the middle of the range of a choice.
+func middleIndex(c scoredRange) int { return (c.from + c.to - 1) / 2 }
 
-// conditionValues returns the index of the present value of each condition, or nil without conditions. The result
-// is valid until the next call.
+// conditionValues returns a slice whose item c is the index of the present value of condition c, or nil without
+// conditions. The slice is valid until the next call.
 func (w *walker) conditionValues() []int32 {
 	w.valueScratch = w.cursor.Composition().AppendConditions(w.valueScratch[:0])
 	if len(w.valueScratch) == 0 {
@@ -109,8 +109,8 @@ func (w *walker) conditionValues() []int32 {
 	return w.valueScratch
 }
 
-// setBestConditions sets each condition in turn to the value of highest score, if this score exceeds the present
-// score. From a range of values with equal scores it takes the middle.
+// setBestConditions gives each condition in turn the value with the highest score, if this score exceeds the
+// present score. Of a range of values with equal scores it takes the middle.
 func (w *walker) setBestConditions() error {
 	for _, k := range w.cursor.MultiValuedConditions() {
 		values, err := w.scoreValues(k)
@@ -121,7 +121,7 @@ func (w *walker) setBestConditions() error {
 			continue
 		}
 		if best := bestChoice(values); best.logScore > w.cursor.LogScore() {
-			w.cursor.SetCondition(k, middleOfChoice(best), best.logScore)
+			w.cursor.SetCondition(k, middleIndex(best), best.logScore)
 		}
 	}
 	return nil
