@@ -1,5 +1,6 @@
-// Package browsersched lets a web page be served during long work in a browser. A program in a
-// browser has only one thread, so the page must otherwise wait until all goroutines are blocked.
+// Package browsersched lets a web page respond while long work runs in a browser. A program in a
+// browser has only one thread. Without this package the page would have to wait until all
+// goroutines are blocked.
 package browsersched
 
 import (
@@ -9,29 +10,29 @@ import (
 	"time"
 )
 
-// yieldInterval is the time after which long work yields the thread to the page.
+// yieldInterval is the minimum time between two yields of the thread to the page.
 const yieldInterval = 30 * time.Millisecond
 
-// Err returns ctx.Err(). If the last yield was longer than yieldInterval ago, Err first yields to
-// the page. Long work calls Err instead of ctx.Err().
+// Err returns ctx.Err(). If the last yield was more than yieldInterval ago, Err first lets the page
+// handle its waiting events. Long work calls Err often, instead of ctx.Err().
 func Err(ctx context.Context) error {
 	sharedLoop().yieldToPage()
 	return ctx.Err()
 }
 
-// An eventLoop yields the program's only thread to the event loop of JavaScript. To yield, it posts
-// a message to itself and waits for the message. The message arrives after all events that were
-// waiting before.
+// An eventLoop yields the program's only thread to the event loop of JavaScript. To yield, the
+// program posts a message to itself and waits for the message. All events that were waiting before
+// are handled first.
 type eventLoop struct {
 	sendPort     js.Value // port to which messages are posted
 	receivePort  js.Value // port at which the messages arrive
-	canKeepAlive bool     // whether a listening port keeps the process alive, as under Node
+	canKeepAlive bool     // whether the receiving port can keep the process alive, as under Node
 	mu           sync.Mutex
 	lastYield    time.Time       // time of the last yield
-	waitingCalls []chan struct{} // one channel per waiting call of yieldToPage; closed when the message arrives
+	waitingCalls []chan struct{} // has one channel for each waiting call of yieldToPage; all channels are closed when the message arrives
 }
 
-// sharedLoop returns the event loop that all callers share.
+// sharedLoop returns the event loop of the program, which all callers share.
 var sharedLoop = sync.OnceValue(func() *eventLoop {
 	channel := js.Global().Get("MessageChannel").New()
 	l := &eventLoop{sendPort: channel.Get("port2"), receivePort: channel.Get("port1"), lastYield: time.Now()}
@@ -68,7 +69,7 @@ func (l *eventLoop) yieldToPage() {
 	<-w
 }
 
-// keepAlive sets whether the receiving port keeps the process alive. The port must do so while a
+// keepAlive sets whether the receiving port keeps the process alive. This is necessary while a
 // message is expected.
 func (l *eventLoop) keepAlive(on bool) {
 	switch {

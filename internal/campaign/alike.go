@@ -7,44 +7,47 @@ import (
 	"slices"
 )
 
-// An alikeLimit limits how many different values of one condition a batch may have.
-type alikeLimit struct {
-	conditionIndex int // index of the condition in the problem
+// A conditionValueLimit limits how many different values of one condition a batch may have. The key
+// "alike" in the problem file sets such limits.
+type conditionValueLimit struct {
+	conditionIndex int // index of the condition in the problem's list of conditions
 	maxValues      int // maximum number of different values in one batch
 }
 
-// maxValueSets is the maximum number of sets of condition values that [batchOptimizer.chooseValues]
-// tries.
+// maxValueSets is the maximum number of sets of condition values that
+// [batchOptimizer.chooseConditionValues] compares.
 const maxValueSets = 200
 
-// setAlikeLimits sets alikeLimits from the settings. It leaves out limits that every batch
-// satisfies.
-func (ch *batchOptimizer) setAlikeLimits() {
+// setConditionValueLimits sets the field conditionValueLimits from the settings. It leaves out a
+// limit that is not smaller than the number of the condition's values.
+func (ch *batchOptimizer) setConditionValueLimits() {
 	for _, a := range ch.settings.AlikeLimits {
 		k := slices.Index(ch.campaign.ConditionNames(), a.Condition)
 		if k >= 0 && a.Values < ch.campaign.Problem.Conditions[k].Len() {
-			ch.alikeLimits = append(ch.alikeLimits, alikeLimit{k, a.Values})
+			ch.conditionValueLimits = append(ch.conditionValueLimits, conditionValueLimit{k, a.Values})
 		}
 	}
 }
 
-// fitsAlikeLimits reports whether the batch still satisfies every [alikeLimit] when recipe x is
-// added. If the values for the batch were chosen before, x must have chosen values.
-func (ch *batchOptimizer) fitsAlikeLimits(x recipe) bool {
-	for k, a := range ch.alikeLimits {
+// fitsConditionValueLimits reports whether the batch still satisfies every [conditionValueLimit]
+// after recipe x is added. If chosenConditionValues is set, x must also have only these values of
+// the limited conditions.
+func (ch *batchOptimizer) fitsConditionValueLimits(x recipe) bool {
+	for k, a := range ch.conditionValueLimits {
 		v := x.offeredValues[a.conditionIndex]
-		if ch.chosenValues != nil && !slices.Contains(ch.chosenValues[k], v) {
+		if ch.chosenConditionValues != nil && !slices.Contains(ch.chosenConditionValues[k], v) {
 			return false
 		}
-		if in := ch.batchValues(a); !slices.Contains(in, v) && len(in) >= a.maxValues {
+		if in := ch.conditionValuesInBatch(a); !slices.Contains(in, v) && len(in) >= a.maxValues {
 			return false
 		}
 	}
 	return true
 }
 
-// batchValues returns the different values that the limited condition has in the batch, as indices.
-func (ch *batchOptimizer) batchValues(a alikeLimit) []int32 {
+// conditionValuesInBatch returns the indices of the different values that the condition of a limit
+// has in the batch.
+func (ch *batchOptimizer) conditionValuesInBatch(a conditionValueLimit) []int32 {
 	var in []int32
 	for _, b := range ch.batch {
 		if v := b.offeredValues[a.conditionIndex]; !slices.Contains(in, v) {
@@ -54,42 +57,43 @@ func (ch *batchOptimizer) batchValues(a alikeLimit) []int32 {
 	return in
 }
 
-// alignWithBatch returns recipe x with condition values that the batch can still take. If the batch
-// already has the maximum number of values of a limited condition, the value becomes the batch's
-// nearest value by index. The result ok is false if the rules forbid the new recipe or the new
-// recipe must not be offered.
-func (ch *batchOptimizer) alignWithBatch(x recipe) (y recipe, ok bool) {
-	if ch.fitsAlikeLimits(x) {
+// moveConditionsToBatch changes the conditions of recipe x so that the batch satisfies every
+// [conditionValueLimit] after x is added. A value that the batch can no longer take becomes the
+// value with the nearest index that the batch can take. The result ok is false if the rules forbid
+// the changed recipe or a batch may not offer it.
+func (ch *batchOptimizer) moveConditionsToBatch(x recipe) (moved recipe, ok bool) {
+	if ch.fitsConditionValueLimits(x) {
 		return x, true
 	}
 	if ch.allowedRecipes != nil {
 		return x, false // the pairs that may be chosen are given
 	}
 	offered := slices.Clone(x.offeredValues)
-	for k, a := range ch.alikeLimits {
-		values := ch.batchValues(a)
+	for k, a := range ch.conditionValueLimits {
+		values := ch.conditionValuesInBatch(a)
 		if len(values) < a.maxValues {
-			if ch.chosenValues == nil {
+			if ch.chosenConditionValues == nil {
 				continue
 			}
-			values = ch.chosenValues[k]
+			values = ch.chosenConditionValues[k]
 		}
 		at := offered[a.conditionIndex]
 		offered[a.conditionIndex] = slices.MinFunc(values, func(v, w int32) int {
 			return cmp.Or(cmp.Compare(max(v-at, at-v), max(w-at, at-w)), cmp.Compare(v, w))
 		})
 	}
-	y = ch.campaign.offeredRecipe(x.parts, offered)
-	return y, ch.isFeasible(y) && ch.isOfferable(y)
+	moved = ch.campaign.offeredRecipe(x.parts, offered)
+	return moved, ch.isFeasible(moved) && ch.isOfferable(moved)
 }
 
-// candidateValueSets returns sets of values from which the batch's values of the limited conditions
-// may be chosen. A set has the allowed value indices of each limited condition, by limit. If there
-// would be more than [maxValueSets] sets, candidateValueSets leaves out the values with the lowest
-// scores. The parameter scores has one score for each recipe; a higher score is better.
+// candidateValueSets returns the sets of values that [batchOptimizer.chooseConditionValues]
+// compares. Element k of a set lists the values, by index, that the batch may have of the condition
+// of conditionValueLimits[k]. If there would be more than [maxValueSets] sets, the values with the
+// lowest scores are left out. The score of a value is the highest score of a recipe with the value;
+// scores[i] is the score of recipes[i].
 func (ch *batchOptimizer) candidateValueSets(recipes []recipe, scores []float64) [][][]int32 {
-	ranked := make([][]int32, len(ch.alikeLimits)) // values of the recipes, the best first
-	for k, a := range ch.alikeLimits {
+	ranked := make([][]int32, len(ch.conditionValueLimits)) // values of the recipes, the best first
+	for k, a := range ch.conditionValueLimits {
 		best := make(map[int32]float64)
 		for r, x := range recipes {
 			v := x.offeredValues[a.conditionIndex]
@@ -101,22 +105,22 @@ func (ch *batchOptimizer) candidateValueSets(recipes []recipe, scores []float64)
 	}
 	count := func() float64 {
 		n := 1.0
-		for k, a := range ch.alikeLimits {
+		for k, a := range ch.conditionValueLimits {
 			n = float64(n * binomial(len(ranked[k]), min(a.maxValues, len(ranked[k]))))
 		}
 		return n
 	}
 	for count() > maxValueSets {
 		most := 0
-		for k, a := range ch.alikeLimits {
-			if len(ranked[k])-a.maxValues > len(ranked[most])-ch.alikeLimits[most].maxValues {
+		for k, a := range ch.conditionValueLimits {
+			if len(ranked[k])-a.maxValues > len(ranked[most])-ch.conditionValueLimits[most].maxValues {
 				most = k
 			}
 		}
 		ranked[most] = ranked[most][:len(ranked[most])-1]
 	}
 	sets := [][][]int32{nil}
-	for k, a := range ch.alikeLimits {
+	for k, a := range ch.conditionValueLimits {
 		var longer [][][]int32
 		for _, set := range sets {
 			for _, some := range subsets(ranked[k], min(a.maxValues, len(ranked[k]))) {
@@ -138,7 +142,7 @@ func binomial(n, k int) float64 {
 	return c
 }
 
-// subsets returns all subsets of the given values that have k elements.
+// subsets returns all subsets of values that have k elements.
 func subsets(values []int32, k int) [][]int32 {
 	if k == 0 {
 		return [][]int32{nil}
@@ -152,32 +156,34 @@ func subsets(values []int32, k int) [][]int32 {
 	return all
 }
 
-// chooseValues chooses the batch's values of the limited conditions. For each set of values, the
-// function gain fills a batch with recipes that have only these values, and returns the gain of
-// that batch. The set with the greatest gain is chosen, so values and recipes are chosen jointly.
-func (ch *batchOptimizer) chooseValues(recipes []recipe, scores []float64, gain func(set [][]int32) float64) {
-	if len(ch.alikeLimits) == 0 || len(recipes) == 0 {
+// chooseConditionValues chooses the values that the batch may have of the conditions with a
+// [conditionValueLimit]. For each set of values, the function batchGain fills a copy of the batch
+// with recipes that have only values of the set, and returns the expected gain. The set with the
+// greatest gain is stored in chosenConditionValues.
+func (ch *batchOptimizer) chooseConditionValues(recipes []recipe, scores []float64, batchGain func(set [][]int32) float64) {
+	if len(ch.conditionValueLimits) == 0 || len(recipes) == 0 {
 		return
 	}
 	most := math.Inf(-1)
 	var best [][]int32
 	for _, set := range ch.candidateValueSets(recipes, scores) {
-		if g := gain(set); g > most {
+		if g := batchGain(set); g > most {
 			best, most = set, g
 		}
 	}
-	ch.chosenValues = best
+	ch.chosenConditionValues = best
 }
 
-// variantsAtEachValue returns at most limit variants of the best recipes, so that good candidates
-// exist at every value of every limited condition. A variant is a recipe with another value of one
-// condition. Only the best variants at each value are returned.
-func (ch *batchOptimizer) variantsAtEachValue(best []recipe, score func(recipe) float64, limit int) []candidate {
+// variantsAtEachValue returns at most maxVariants variants of the best recipes. A variant is a
+// recipe with another value of one condition that has a [conditionValueLimit]. For every value of
+// such a condition, the variants with the highest scores are kept, so that the candidates cover all
+// values.
+func (ch *batchOptimizer) variantsAtEachValue(best []recipe, score func(recipe) float64, maxVariants int) []candidate {
 	const tried = 12 // recipes whose conditions are changed
 	var all []candidate
-	for _, a := range ch.alikeLimits {
+	for _, a := range ch.conditionValueLimits {
 		n := ch.campaign.Problem.Conditions[a.conditionIndex].Len()
-		per := max(1, limit/len(ch.alikeLimits)/n)
+		per := max(1, maxVariants/len(ch.conditionValueLimits)/n)
 		for v := range n {
 			var of []candidate
 			for _, x := range best[:min(len(best), tried)] {
@@ -196,5 +202,5 @@ func (ch *batchOptimizer) variantsAtEachValue(best []recipe, score func(recipe) 
 	}
 	slices.SortFunc(all, compareCandidates)
 	all = slices.CompactFunc(all, func(x, y candidate) bool { return compareRecipes(x.recipe, y.recipe) == 0 })
-	return all[:min(len(all), limit)]
+	return all[:min(len(all), maxVariants)]
 }

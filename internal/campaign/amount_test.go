@@ -92,7 +92,7 @@ func TestTablesAreReadBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			for k, e := range b.Entries {
-				parts, err := c.closeToTotal(results[k].Parts)
+				parts, err := c.scaleToTotal(results[k].Parts)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -115,7 +115,7 @@ func TestTablesAreReadBack(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if parts, err := c.closeToTotal(offered); err != nil || !slices.Equal(parts, e.parts) {
+				if parts, err := c.scaleToTotal(offered); err != nil || !slices.Equal(parts, e.parts) {
 					t.Errorf("total %d, %q: %v is offered as %v (%v)", total, unit, e.parts, parts, err)
 				}
 			}

@@ -8,11 +8,12 @@
 //
 // # How a batch is chosen
 //
-// Models of the measured labels (see [Surrogate]) give draws of the values of recipes, jointly
-// for all candidates. A batch is chosen one recipe at a time. Each new recipe is the one that
-// adds most, averaged over the draws, to the best of the recipes tried and chosen so far. This
-// is the expected improvement of a batch (Ginsbourger, Le Riche and Carraro 2010). While
-// nothing has been learnt, a batch fills the space.
+// Models of the measured labels (see [Surrogate]) give random draws of the values of recipes, jointly
+// for all candidates. A batch is chosen one recipe at a time. In each draw, the gain of a candidate
+// is how much its value exceeds the best value of the recipes that were tried or already chosen.
+// The candidate with the greatest mean gain is added to the batch. This is the expected improvement
+// of a batch (Ginsbourger, Le Riche and Carraro 2010). As long as nothing has been learnt, a batch
+// has recipes that are far from each other.
 package campaign
 
 import (
@@ -35,29 +36,29 @@ import (
 	"kir/mcmc"
 )
 
-// A Campaign is a problem with the trials made and the batches chosen so far.
+// A Campaign is a problem together with the trials made and the batches chosen so far.
 type Campaign struct {
 	Problem *compile.Problem // the formulation problem, with its known recipes and results
 	Batches []*Batch         // all stored batches, in order of their rounds
 
 	problemPath      string  // path of the problem file
-	trials           []trial // by index of the recipe in the problem's book: the trial
-	firstResultTrial int     // index of the first trial that was recorded as a result; earlier trials come from the table of known recipes
+	trials           []trial // trials in the order of the recipes in the problem's table; trials[k] is recipe k
+	firstResultTrial int     // index of the first trial that was recorded as a result; the trials before it come from the table of known recipes
 }
 
 // A trial is a recipe that was made, or that somebody tried to make without success.
 type trial struct {
-	id    string
-	round int // number of the round in which the trial was made; 0: before the first batch
+	id    string // id of the recipe that was made
+	round int    // number of the round in which the trial was made; 0 for a trial before the first batch
 	recipe
-	setting     compile.Setting  // values of the conditions at which the trial was made
-	key         string           // unique text of the recipe; see [recipe.key]
-	failed      bool             // whether making the recipe failed
-	brokenRules []compile.Breach // rules of the problem that the recipe breaks
+	conditionSetting compile.Setting  // values of the conditions at which the trial was made
+	key              string           // text that identifies the amounts and conditions of the recipe; see [recipe.key]
+	failed           bool             // whether the attempt to make the recipe failed
+	brokenRules      []compile.Breach // rules of the problem that the recipe breaks
 }
 
-// Open reads the problem file at path and the campaign's other files beside it. An error in one of
-// the files is an [inputerr.Error].
+// Open reads the problem file at path and the other files of the campaign, which lie beside the
+// problem file. If a file has an error, Open returns an [inputerr.Error].
 func Open(ctx context.Context, path string, o compile.Options) (c *Campaign, err error) {
 	o.Campaign = true
 	p, err := compile.Load(ctx, path, o)
@@ -71,7 +72,7 @@ func Open(ctx context.Context, path string, o compile.Options) (c *Campaign, err
 	return c, nil
 }
 
-// Close stops the helper processes that the problem started.
+// Close stops the helper processes that were started for the problem.
 func (c *Campaign) Close() error { return c.Problem.Close() }
 
 // loadHistory reads all trials and all stored batches.
@@ -87,22 +88,22 @@ func (c *Campaign) loadHistory() error {
 	}
 	c.firstResultTrial = len(known) - len(current)
 	for k, x := range known {
-		t := trial{id: p.Book.Recipes[k].Name, setting: p.KnownSetting(k)}
-		t.recipe = recipe{sortParts(x.Parts()), t.setting.OfferedIndices, t.setting.Codes}
+		t := trial{id: p.Book.Recipes[k].Name, conditionSetting: p.KnownSetting(k)}
+		t.recipe = recipe{sortParts(x.Parts()), t.conditionSetting.OfferedIndices, t.conditionSetting.Codes}
 		if k >= c.firstResultTrial {
 			e := current[k-c.firstResultTrial]
 			t.id, t.round, t.failed = e.ID, e.Round, e.Status == dataset.StatusFailed
 		}
 		t.key = t.recipe.key()
-		if t.brokenRules, err = p.BrokenRules(t.parts, t.setting); err != nil {
+		if t.brokenRules, err = p.BrokenRules(t.parts, t.conditionSetting); err != nil {
 			return err
 		}
 		c.trials = append(c.trials, t)
 	}
-	if err := c.markFailures(); err != nil {
+	if err := c.markFailedTrials(); err != nil {
 		return err
 	}
-	if err := c.readBatches(); err != nil {
+	if err := c.readAllBatches(); err != nil {
 		return err
 	}
 	last := c.Round()
@@ -116,8 +117,9 @@ func (c *Campaign) loadHistory() error {
 	return nil
 }
 
-// markFailures marks a trial as failed if the value of a learnt label says that the trial failed.
-func (c *Campaign) markFailures() error {
+// markFailedTrials marks a trial as failed if the recorded value of a learnt label is a word for
+// failure.
+func (c *Campaign) markFailedTrials() error {
 	for _, w := range c.Problem.Properties {
 		if c.Problem.Book == nil || w.Learning == nil || !w.Learning.Numeric {
 			continue
@@ -137,17 +139,17 @@ func (c *Campaign) markFailures() error {
 	return nil
 }
 
-// batchPath returns the path of a file of a batch. The ending json gives the batch itself, and the
-// ending csv gives the table to fill in.
-func (c *Campaign) batchPath(round int, ending string) string {
-	return compile.SiblingPath(c.problemPath, fmt.Sprintf("batch-%03d.%s", round, ending))
+// batchPath returns the path of a file of the batch of a round. The file with the extension json
+// stores the batch. The file with the extension csv is the table to fill in.
+func (c *Campaign) batchPath(round int, extension string) string {
+	return compile.SiblingPath(c.problemPath, fmt.Sprintf("batch-%03d.%s", round, extension))
 }
 
 // TablePath returns the default path of a batch's table, in which the user fills in results.
 func (c *Campaign) TablePath(round int) string { return c.batchPath(round, "csv") }
 
-// readBatches reads all stored batches.
-func (c *Campaign) readBatches() error {
+// readAllBatches reads all stored batches.
+func (c *Campaign) readAllBatches() error {
 	dir, base := filepath.Split(compile.SiblingPath(c.problemPath, "batch-"))
 	entries, err := os.ReadDir(cmp.Or(dir, "."))
 	if err != nil {
@@ -170,7 +172,8 @@ func (c *Campaign) readBatches() error {
 	return nil
 }
 
-// maxRound is the greatest number of a round. The limit lets the ids of recipes contain the number.
+// maxRound is the greatest number that a round may have. The ids of recipes contain the number, and
+// the limit keeps the ids short.
 const maxRound = 999_999_999
 
 // maxFileBytes is the greatest size, in bytes, of a file of results or of a batch.
@@ -205,8 +208,8 @@ func (c *Campaign) parseBatch(text []byte, path string, round int) (*Batch, erro
 	return b, nil
 }
 
-// resolveEntry converts the named amounts and conditions of an entry to indices, and checks them
-// against the problem.
+// resolveEntry looks up the ingredients and conditions that an entry names, checks them against the
+// problem and stores the recipe by indices.
 func (c *Campaign) resolveEntry(e *Entry) error {
 	sum := 0
 	e.parts = nil
@@ -230,17 +233,17 @@ func (c *Campaign) resolveEntry(e *Entry) error {
 		}
 	}
 	var err error
-	if e.setting, err = c.Problem.NamedSetting(e.Conditions); err != nil {
+	if e.conditionSetting, err = c.Problem.NamedSetting(e.Conditions); err != nil {
 		return fmt.Errorf("%s of the batch: %w", e.ID, err)
 	}
-	e.recipe = recipe{sortParts(e.parts), e.setting.OfferedIndices, e.setting.Codes}
+	e.recipe = recipe{sortParts(e.parts), e.conditionSetting.OfferedIndices, e.conditionSetting.Codes}
 	e.key = e.recipe.key()
 	return nil
 }
 
-// Round returns the number of the last round, which is the greatest round of any stored batch. If
-// files of batches are missing, results of the directly following rounds raise the number. Results
-// of any other round do not count.
+// Round returns the number of the last round, that is, the greatest round of any stored batch.
+// Files of later batches may be missing. Round therefore goes on to the next number for as long as
+// the next round has results.
 func (c *Campaign) Round() int {
 	round := 0
 	for _, b := range c.Batches {
@@ -263,8 +266,8 @@ func (c *Campaign) Round() int {
 	return round
 }
 
-// Result returns the latest recorded result of the recipe with an id. The bool is false if no
-// result was recorded.
+// Result returns the latest recorded result of the recipe with the given id. The bool is false if
+// no result was recorded.
 func (c *Campaign) Result(id string) (dataset.Result, bool) {
 	if r := c.Problem.Results(); r != nil {
 		return r.LastEntry(id)
@@ -272,14 +275,14 @@ func (c *Campaign) Result(id string) (dataset.Result, bool) {
 	return dataset.Result{}, false
 }
 
-// IsPending reports whether the recipe with an id belongs to a batch, has no result yet and is not
-// withdrawn.
+// IsPending reports whether the recipe with the given id is in a batch, has no result yet and was
+// not withdrawn.
 func (c *Campaign) IsPending(id string) bool {
 	return slices.ContainsFunc(c.pendingEntries(), func(e *Entry) bool { return e.ID == id })
 }
 
-// CountResultsOutsideBatches returns the number of results of the user's own recipes, that is, of recipes that
-// are in no batch.
+// CountResultsOutsideBatches returns the number of results whose recipes are in no batch, because
+// the user made recipes of their own.
 func (c *Campaign) CountResultsOutsideBatches() int {
 	own := 0
 	for _, t := range c.trials[c.firstResultTrial:] {
@@ -296,7 +299,7 @@ func (c *Campaign) HasBegun() bool { return len(c.Batches) > 0 || len(c.trials) 
 // IsNumeric reports whether the values of a label must be numbers.
 func (c *Campaign) IsNumeric(label string) bool { return c.isNumeric(label) }
 
-// pendingEntries returns the recipes of batches that have no result yet and are not withdrawn.
+// pendingEntries returns the recipes of all batches that have no result yet and were not withdrawn.
 func (c *Campaign) pendingEntries() []*Entry {
 	tried := make(map[string]bool)
 	for _, t := range c.trials {
@@ -314,8 +317,8 @@ func (c *Campaign) pendingEntries() []*Entry {
 	return pending
 }
 
-// withdrawnKeys returns the set of keys of recipes that were withdrawn before they had a result. A
-// batch does not offer a withdrawn recipe again.
+// withdrawnKeys returns the keys of recipes that were withdrawn before they had a result. No batch
+// offers a withdrawn recipe again.
 func (c *Campaign) withdrawnKeys() map[string]bool {
 	up := make(map[string]bool)
 	r := c.Problem.Results()
@@ -337,7 +340,7 @@ func (c *Campaign) withdrawnKeys() map[string]bool {
 	return up
 }
 
-// findEntry returns the recipe of a batch that has the given id, or nil if there is none.
+// findEntry returns the recipe with the given id from the batches, or nil if no batch has the id.
 func (c *Campaign) findEntry(id string) *Entry {
 	key := dataset.IDKey(id)
 	for _, b := range c.Batches {
@@ -350,27 +353,27 @@ func (c *Campaign) findEntry(id string) *Entry {
 	return nil
 }
 
-// HasID reports whether a recipe of a batch or a recorded result has the given id.
+// HasID reports whether a batch or a recorded result has a recipe with the given id.
 func (c *Campaign) HasID(id string) bool {
 	id = dataset.NormalizeName(id)
 	_, recorded := c.Result(id)
 	return recorded || c.findEntry(id) != nil
 }
 
-// IsID reports whether a text has the form of the ids in a batch, such as B3-1.
+// IsID reports whether a text has the form of a recipe id, such as B3-1.
 func IsID(text string) bool {
 	_, _, is := dataset.ParseRecipeID(text)
 	return is
 }
 
-// NoRecipeError returns the error for a text that is neither the name of a file nor the id of a
-// recipe.
+// NoRecipeError returns the error for an argument that is neither the name of a file nor the id of
+// a recipe.
 func (c *Campaign) NoRecipeError(id string) error {
 	return &inputerr.Error{Message: fmt.Sprintf("there is no file and no recipe %s", inputerr.Quote(id)), Hint: c.pendingIDsHint()}
 }
 
-// ResultLabels returns the names for which a result may have values. They are the measured labels,
-// then the labels of known recipes, then the conditions.
+// ResultLabels returns the names of everything that a result may have a value of: the labels to
+// measure, the labels of known recipes and the conditions, in this order.
 func (c *Campaign) ResultLabels() []string {
 	names := c.measuredLabels()
 	if c.Problem.Book != nil {
@@ -415,13 +418,14 @@ func (c *Campaign) isNumeric(label string) bool {
 	})
 }
 
-// isSpreadLabel reports whether a label holds the standard deviations of another label's
-// measurements.
+// isSpreadLabel reports whether the values of a label are standard deviations of the measurements
+// of another label.
 func (c *Campaign) isSpreadLabel(label string) bool {
 	return slices.ContainsFunc(c.Problem.Properties, func(w compile.Property) bool { return w.Learning != nil && w.Learning.SDLabel == label })
 }
 
-// isFailureValue reports whether a value of a numeric label means that the trial failed.
+// isFailureValue reports whether a value of a numeric label is a word for failure, such as
+// "failed".
 func (c *Campaign) isFailureValue(label, value string) bool {
 	return dataset.IsFailureMark(value) || slices.ContainsFunc(c.Problem.Properties, func(w compile.Property) bool {
 		return w.Learning != nil && w.Learning.Label == label && w.Learning.FailureValues != nil && slices.Contains(*w.Learning.FailureValues, value)

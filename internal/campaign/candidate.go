@@ -15,11 +15,12 @@ import (
 // A candidate is a recipe that may be chosen for a batch, with the score of the recipe.
 type candidate struct {
 	recipe
-	score float64 // log score of an [acquisition]
+	score float64 // log score, computed by an [acquisition]
 }
 
-// compareCandidates orders candidates by descending score. Two different recipes never compare
-// equal, so the result of a search does not depend on the order in which recipes are visited.
+// compareCandidates orders candidates by descending score, and candidates with equal scores by
+// recipe. Different recipes therefore never compare equal, and the order in which a search visits
+// recipes does not matter.
 func compareCandidates(a, b candidate) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), compareRecipes(a.recipe, b.recipe))
 }
@@ -39,19 +40,21 @@ func (ch *batchOptimizer) isFeasible(r recipe) bool {
 }
 
 // isOfferable reports whether a batch may offer a recipe. The recipe must not be excluded, must
-// have the least amount of each ingredient and must satisfy the limits on predictions. The rules of
-// the problem are not checked.
+// have at least the least amount of each of its ingredients, and must satisfy the limits on
+// predictions. isOfferable does not check the rules of the problem; see
+// [batchOptimizer.isFeasible].
 func (ch *batchOptimizer) isOfferable(x recipe) bool {
 	for _, p := range x.parts {
 		if p.Amount < ch.minAmounts[p.Ingredient] {
 			return false
 		}
 	}
-	return !ch.excludedRecipes[x.key()] && (ch.limitsDropped || ch.limitViolation(x) == 0)
+	return !ch.excludedRecipes[x.key()] && (ch.predictionLimitsDropped || ch.limitViolation(x) == 0)
 }
 
 // selectAnchorTrials returns the indices of the trials with the greatest predicted utilities, best
-// first, and these utilities. Trials that failed or break a rule are left out.
+// first. The result values has the predicted utilities of these trials. Trials that failed or break
+// a rule are left out.
 func (ch *batchOptimizer) selectAnchorTrials() (best []int, values []float64, err error) {
 	value := make([]float64, len(ch.campaign.trials))
 	seen := make(map[string]bool)
@@ -60,21 +63,21 @@ func (ch *batchOptimizer) selectAnchorTrials() (best []int, values []float64, er
 			continue
 		}
 		seen[t.key] = true
-		if value[k], err = ch.predictedUtility(ch.campaign.underGivenConditions(t.recipe)); err != nil {
+		if value[k], err = ch.predictedUtility(ch.campaign.withGivenConditions(t.recipe)); err != nil {
 			return nil, nil, err
 		}
 		best = append(best, k)
 	}
 	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(value[b], value[a]) })
-	best = best[:min(len(best), maxAnchors)]
-	return best, valuesAt(value, best), nil
+	best = best[:min(len(best), maxAnchorTrials)]
+	return best, elementsAt(value, best), nil
 }
 
 // searchCandidates searches for recipes that may be chosen for the batch and returns them, best
-// first. The parameter b is the greatest predicted utility of any trial. The parameter anchors
-// lists the indices of the trials from which the search starts.
-func (ch *batchOptimizer) searchCandidates(ctx context.Context, b float64, anchors []int) ([]candidate, error) {
-	a := ch.buildAcquisition(b)
+// first. The parameter bestUtility is the greatest predicted utility of any trial. The search
+// starts from the trials whose indices are in anchorTrials.
+func (ch *batchOptimizer) searchCandidates(ctx context.Context, bestUtility float64, anchorTrials []int) ([]candidate, error) {
+	a := ch.buildAcquisition(bestUtility)
 	if ch.allowedRecipes != nil {
 		var all []candidate
 		for k, x := range ch.allowedRecipes {
@@ -90,15 +93,15 @@ func (ch *batchOptimizer) searchCandidates(ctx context.Context, b float64, ancho
 		slices.SortFunc(all, compareCandidates)
 		return all[:min(len(all), poolCandidateCount)], nil
 	}
-	target, err := ch.fixedTarget.WithObjectives(append(slices.Clone(ch.fixedTarget.Objectives()), mcmc.Objective{Name: "improvement", Property: a, Weight: 1})...)
+	target, err := ch.computedObjectivesTarget.WithObjectives(append(slices.Clone(ch.computedObjectivesTarget.Objectives()), mcmc.Objective{Name: "improvement", Property: a, Weight: 1})...)
 	if err != nil {
 		return nil, err
 	}
 	o := search.Options{
 		Evaluations: ch.searchLineCount(), Seed: ch.settings.Seed + uint64(ch.round), Workers: ch.settings.Workers,
-		Least: ch.minAmounts, DiverseCount: ch.settings.BatchSize, Distance: ch.distance, MinDistance: 0.2,
+		Least: ch.minAmounts, DiverseCount: ch.settings.BatchSize, Distance: ch.amountDistance, MinDistance: 0.2,
 	}
-	for _, k := range anchors {
+	for _, k := range anchorTrials {
 		x, err := ch.campaign.toComposition(ch.campaign.trials[k].recipe)
 		if err != nil {
 			return nil, err
@@ -114,7 +117,7 @@ func (ch *batchOptimizer) searchCandidates(ctx context.Context, b float64, ancho
 	}
 	all := a.sortedCandidates()
 	var variants []candidate
-	if len(ch.alikeLimits) > 0 {
+	if len(ch.conditionValueLimits) > 0 {
 		best := make([]recipe, len(all))
 		for k := range all {
 			best[k] = all[k].recipe
@@ -130,20 +133,21 @@ func (ch *batchOptimizer) searchCandidates(ctx context.Context, b float64, ancho
 	return slices.CompactFunc(all, func(x, y candidate) bool { return compareRecipes(x.recipe, y.recipe) == 0 }), nil
 }
 
-// searchLineCount returns the number of lines that the search scores. A line consists of all
-// divisions of two ingredients' joint amount. The number is smaller if each prediction takes
-// longer.
+// searchLineCount returns how many pairs of ingredients the search examines. For one pair, the
+// search scores many divisions of the pair's joint amount. The number is smaller if predictions
+// take longer.
 func (ch *batchOptimizer) searchLineCount() int {
 	rows := 1
 	for _, o := range ch.learntObjectives() {
-		rows = max(rows, min(o.trainingRows, maxRows))
+		rows = max(rows, min(o.trainingRowCount, maxRows))
 	}
 	lines := min(float64(maxSearchLines), 5e8/float64(rows*rows))
 	return max(int(lines*min(max(ch.campaign.Problem.Search.Effort, 0.1), 100)), 1000)
 }
 
-// randomRecipes draws different recipes exactly from the problem's distribution and returns those
-// that may be offered. It returns fewer recipes than count if hardly any exist.
+// randomRecipes draws random recipes exactly from the distribution that the rules define, without
+// the objectives. It returns the different recipes that may be offered, at most count. It returns
+// fewer if hardly any such recipes exist.
 func (ch *batchOptimizer) randomRecipes(ctx context.Context, count int, r *mcmc.Rand) ([]recipe, error) {
 	prior := mcmc.NewPrior(ch.ruleTarget)
 	seen := make(map[string]bool)

@@ -8,32 +8,32 @@ import (
 	"kir/mcmc"
 )
 
-// A chosenRecipe is a recipe of the batch, with the figures that led to the choice.
+// A chosenRecipe is a recipe that was chosen for the batch, with the statistics behind the choice.
 type chosenRecipe struct {
 	recipe
-	reasonKind          ReasonKind         // reasonKind of the reason for the choice
-	expectedGain        float64            // expected gain for the batch, in units of utility
-	nearestDistance     float64            // nearestDistance to the nearest recipe that was tried, pending or chosen before; NaN for the first recipe of all
-	trialID             string             // id of the repeated trial; only for a replicate
+	reasonKind          ReasonKind         // kind of the reason for the choice
+	expectedGain        float64            // expected gain for the batch, in the unit of the utility
+	nearestDistance     float64            // distance to the nearest recipe that was tried, pending or chosen before; NaN for the first recipe of a campaign
+	repeatedTrialID     string             // id of the trial that the recipe repeats; empty unless reasonKind is Replicate
 	beatsProbability    float64            // probability that the recipe beats all trials
 	expectedImprovement float64            // expected improvement over the best trial
 	hasImprovementStats bool               // whether beatsProbability and expectedImprovement are set
-	tradeOff            *tradeOffOptimizer // optimizer that chose the recipe for a trade-off; nil if there is no trade-off
+	tradeOff            *tradeOffOptimizer // optimizer that chose the recipe; nil if the problem has no trade-off
 }
 
-// fitsBatch reports whether a recipe may be added to the batch. The recipe must not exceed the
-// remaining stock, the limit on new ingredients or an [alikeLimit].
+// fitsBatch reports whether a recipe may be added to the batch without exceeding the remaining
+// stock, the limit on new ingredients or a [conditionValueLimit].
 func (ch *batchOptimizer) fitsBatch(x recipe) bool {
 	for _, p := range x.parts {
 		if left, ok := ch.unitsInStock[p.Ingredient]; ok && p.Amount > left {
 			return false
 		}
 	}
-	return ch.fitsAlikeLimits(x) && (ch.settings.MaxNewIngredients < 0 || ch.countNewIngredients(x.parts) <= ch.settings.MaxNewIngredients)
+	return ch.fitsConditionValueLimits(x) && (ch.settings.MaxNewIngredients < 0 || ch.countNewIngredients(x.parts) <= ch.settings.MaxNewIngredients)
 }
 
-// countNewIngredients returns the number of new ingredients in the batch together with one more
-// recipe. An ingredient is new if no tried or pending recipe has it.
+// countNewIngredients returns how many new ingredients the batch has after one more recipe is
+// added. An ingredient is new if no tried or pending recipe contains it.
 func (ch *batchOptimizer) countNewIngredients(parts []mcmc.Part) int {
 	fresh := make(map[int]bool)
 	for _, b := range ch.batch {
@@ -60,20 +60,21 @@ func (ch *batchOptimizer) addRecipe(b chosenRecipe) {
 	}
 }
 
-// removeRecipe removes the recipe at index k from the batch and returns its amounts to the stock.
-func (ch *batchOptimizer) removeRecipe(k int) {
-	b := ch.batch[k]
+// removeRecipe removes the recipe at the given index from the batch and returns its amounts to the
+// stock.
+func (ch *batchOptimizer) removeRecipe(index int) {
+	b := ch.batch[index]
 	for _, p := range b.parts {
 		if left, ok := ch.unitsInStock[p.Ingredient]; ok {
 			ch.unitsInStock[p.Ingredient] = left + p.Amount
 		}
 	}
 	delete(ch.excludedRecipes, b.recipe.key())
-	ch.batch = slices.Delete(ch.batch, k, k+1)
+	ch.batch = slices.Delete(ch.batch, index, index+1)
 }
 
-// costDivisor returns the cost of a recipe, by which expected gains are divided. Without costs the
-// divisor is 1.
+// costDivisor returns the cost of a recipe, by which the expected gain of the recipe is divided. If
+// the problem has no costs, costDivisor returns 1.
 func (ch *batchOptimizer) costDivisor(parts []mcmc.Part) float64 {
 	if ch.ingredientCosts == nil {
 		return 1
@@ -85,12 +86,12 @@ func (ch *batchOptimizer) costDivisor(parts []mcmc.Part) float64 {
 	return max(sum/float64(ch.campaign.Problem.Total), 1e-9)
 }
 
-// chooseFromPool first chooses the batch's values of the limited conditions. It then fills the
-// batch with recipes of the pool, one recipe at a time.
+// chooseFromPool fills the batch with recipes of the pool. Before that, it chooses which values the
+// batch may have of the conditions with a [conditionValueLimit].
 func (ch *batchOptimizer) chooseFromPool(p *candidatePool) {
-	ch.chooseValues(p.recipes, p.logScores, func(set [][]int32) float64 {
+	ch.chooseConditionValues(p.recipes, p.logScores, func(set [][]int32) float64 {
 		d, q := ch.clone(), *p
-		d.chosenValues = set
+		d.chosenConditionValues = set
 		q.incumbentUtilities = slices.Clone(p.incumbentUtilities)
 		return d.fillFromPool(&q)
 	})
@@ -98,7 +99,7 @@ func (ch *batchOptimizer) chooseFromPool(p *candidatePool) {
 }
 
 // fillFromPool fills the batch with recipes of the pool, one recipe at a time. It returns the sum
-// of the gains of the recipes, where each gain is computed after the previous recipes were added.
+// of the expected gains. The gain of each recipe is relative to the recipes added before.
 func (ch *batchOptimizer) fillFromPool(p *candidatePool) (gained float64) {
 	want := ch.settings.BatchSize - len(ch.batch)
 	learn := 0
@@ -140,17 +141,17 @@ func (ch *batchOptimizer) fillFromPool(p *candidatePool) (gained float64) {
 	return gained
 }
 
-// pickCandidate returns the index of the candidate with the greatest gain, or with kind Learn the
-// greatest standard deviation of utility. The candidate must fit the batch and have at least the
-// distance apart from the batch and the pending recipes. Among candidates with nearly equal gains,
-// pickCandidate prefers the candidate that shares the fewest ingredients with the batch. It returns
-// −1 if there is no candidate.
-func (ch *batchOptimizer) pickCandidate(p *candidatePool, used []bool, kind ReasonKind, apart float64) int {
+// pickCandidate returns the index of the candidate with the greatest expected gain or, if kind is
+// Learn, with the greatest standard deviation of the utility. The candidate must fit the batch and
+// be at least minDistance away from the recipes of the batch and the pending recipes. Among
+// candidates with nearly equal gains, pickCandidate prefers the candidate that shares the fewest
+// ingredients with the batch. It returns −1 if there is no candidate.
+func (ch *batchOptimizer) pickCandidate(p *candidatePool, used []bool, kind ReasonKind, minDistance float64) int {
 	value := make([]float64, len(p.recipes))
 	best := math.Inf(-1)
 	for k, x := range p.recipes {
 		value[k] = math.Inf(-1)
-		if used[k] || p.successProbabilities[k] < minSuccessProbability || ch.distanceToBatch(x) < apart || !ch.fitsBatch(x) {
+		if used[k] || p.successProbabilities[k] < minSuccessProbability || ch.distanceToBatch(x) < minDistance || !ch.fitsBatch(x) {
 			continue
 		}
 		if kind == Learn {

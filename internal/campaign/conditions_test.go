@@ -150,7 +150,7 @@ func TestAlike(t *testing.T) {
 	}
 	gain := func(set [][]int32) float64 {
 		d, q := ch.clone(), *p
-		d.chosenValues, q.incumbentUtilities = set, slices.Clone(p.incumbentUtilities)
+		d.chosenConditionValues, q.incumbentUtilities = set, slices.Clone(p.incumbentUtilities)
 		return d.fillFromPool(&q)
 	}
 	most, sets := 0.0, ch.candidateValueSets(p.recipes, p.logScores)
@@ -255,13 +255,13 @@ func TestRecordConditions(t *testing.T) {
 	c = open(t, path)
 	for id, want := range map[string]string{"B1-2": "163.5", "B1-3": "A 61", "B1-5": "230", "B1-6": "180"} {
 		at := slices.IndexFunc(c.trials, func(x trial) bool { return x.id == id })
-		if at < 0 || !strings.Contains(fmt.Sprint(c.trials[at].setting.Values), want) {
-			t.Fatalf("%s was made under %v, and not %s", id, c.trials[at].setting.Values, want)
+		if at < 0 || !strings.Contains(fmt.Sprint(c.trials[at].conditionSetting.Values), want) {
+			t.Fatalf("%s was made under %v, and not %s", id, c.trials[at].conditionSetting.Values, want)
 		}
 	}
 	for _, k := range []int{0, 3} { // recorded with the table, and by the id alone
 		of := c.trials[slices.IndexFunc(c.trials, func(x trial) bool { return x.id == b.Entries[k].ID })]
-		if got, want := fmt.Sprint(of.setting.Values), fmt.Sprint(b.Entries[k].setting.Values); got != want {
+		if got, want := fmt.Sprint(of.conditionSetting.Values), fmt.Sprint(b.Entries[k].conditionSetting.Values); got != want {
 			t.Errorf("%s was made under %s, and %s was offered", of.id, got, want)
 		}
 	}
@@ -358,8 +358,8 @@ func TestSettingDistance(t *testing.T) {
 		{at(10, map[string]any{"heat": 190.0, "oven": "A"}), math.Sqrt(1.0/3) / 2},
 		{at(10, map[string]any{"heat": 170.0, "oven": "A"}), math.Sqrt(0.25/3) / 2},
 		{at(10, map[string]any{"heat": 190.0, "oven": "C"}), math.Sqrt(2.0/3) / 2},
-		{at(5, map[string]any{"heat": 150.0, "oven": "A"}), ch.distance.Between(here.parts, at(5, nil).parts)},
-		{at(5, map[string]any{"heat": 150.0, "oven": "C"}), math.Hypot(ch.distance.Between(here.parts, at(5, nil).parts), math.Sqrt(1.0/3)/2)},
+		{at(5, map[string]any{"heat": 150.0, "oven": "A"}), ch.amountDistance.Between(here.parts, at(5, nil).parts)},
+		{at(5, map[string]any{"heat": 150.0, "oven": "C"}), math.Hypot(ch.amountDistance.Between(here.parts, at(5, nil).parts), math.Sqrt(1.0/3)/2)},
 	} {
 		// Coordinates are rounded to a part in 10⁶.
 		if got := ch.recipeDistance(here, of.to); math.Abs(got-of.want) > 1e-4 {
@@ -512,7 +512,7 @@ func TestRandomBatchesUnderConditions(t *testing.T) {
 				keys[x.key] = true
 			}
 			for _, e := range b.Entries {
-				if broken, err := c.Problem.BrokenRules(e.parts, e.setting); err != nil || len(broken) > 0 || !c.isOffered(e.recipe) {
+				if broken, err := c.Problem.BrokenRules(e.parts, e.conditionSetting); err != nil || len(broken) > 0 || !c.isOffered(e.recipe) {
 					t.Errorf("problem %d: %v under %v breaks %v, %v\n%s%s", k, e.Recipe, e.Conditions, broken, err, text, trials)
 				}
 				if keys[e.key] && e.Reason.Kind != Replicate {

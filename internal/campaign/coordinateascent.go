@@ -8,23 +8,24 @@ import (
 )
 
 // A coordinateAscent maximises the posterior density of the length scales and the noise of a
-// Gaussian process. It multiplies or divides one parameter at a time by a factor, as long as the
-// density rises.
+// Gaussian process. It changes one parameter at a time: it multiplies or divides the parameter by a
+// factor for as long as the density rises.
 type coordinateAscent struct {
 	process           *gaussianProcess
-	centredValues     []float64 // values of the training rows minus their mean
+	centredValues     []float64 // centredValues[i] is the value of training row i minus the mean of all values
 	lengthScaleGroups [][]int   // groups of variable indices; the variables of a group share a length scale
 	bestLogDensity    float64   // greatest log posterior density found so far
 }
 
-// maxAscentRounds is the maximum number of passes over all parameters for each factor.
+// maxAscentRounds is the maximum number of passes over all parameters that are made with the same
+// factor.
 const maxAscentRounds = 3
 
-// minRise is the least rise of the log density for which a step is kept.
+// minRise is the least increase of the log density for which a step is kept.
 const minRise = 1e-3
 
-// run maximises the density with large steps first and small steps afterwards.
-func (a *coordinateAscent) run(ctx context.Context) error {
+// maximizeDensity maximises the density with large steps first and small steps afterwards.
+func (a *coordinateAscent) maximizeDensity(ctx context.Context) error {
 	coordinates := a.coordinates()
 	for _, factor := range []float64{2, 1.4} {
 		for range maxAscentRounds {
@@ -40,9 +41,11 @@ func (a *coordinateAscent) run(ctx context.Context) error {
 	return nil
 }
 
-// coordinates returns the parameters that the ascent changes in turn. The first element is nil and
-// stands for the noise. The second element lists all variables, and each further element lists the
-// variables of one length scale.
+// coordinates returns the parameters that the ascent changes in turn, each as a list of variables:
+//
+//   - nil stands for the noise
+//   - the list of all variables stands for all length scales together
+//   - each further list has the variables that share one length scale
 func (a *coordinateAscent) coordinates() [][]int {
 	all := make([]int, len(a.process.inverseSquareLengths))
 	for i := range all {
@@ -51,8 +54,8 @@ func (a *coordinateAscent) coordinates() [][]int {
 	return append([][]int{nil, all}, a.lengthScaleGroups...)
 }
 
-// climbEach climbs along each coordinate, with the factor and with 1/factor. It reports whether the
-// density rose.
+// climbEach changes each coordinate in turn, first by the factor and then by 1/factor, as long as
+// the density rises. It reports whether the density rose.
 func (a *coordinateAscent) climbEach(ctx context.Context, coordinates [][]int, factor float64) (moved bool, err error) {
 	for _, group := range coordinates {
 		for _, by := range []float64{factor, 1 / factor} {
@@ -66,30 +69,30 @@ func (a *coordinateAscent) climbEach(ctx context.Context, coordinates [][]int, f
 	return moved, nil
 }
 
-// climb repeats a step along one coordinate until the density rises no further. It reports whether
-// the density rose at all.
-func (a *coordinateAscent) climb(ctx context.Context, group []int, by float64) (moved bool, err error) {
+// climb multiplies the parameter of one coordinate by factor again and again until the density
+// rises no further. It reports whether the density rose at all.
+func (a *coordinateAscent) climb(ctx context.Context, group []int, factor float64) (moved bool, err error) {
 	for {
 		if err := browsersched.Err(ctx); err != nil {
 			return false, err
 		}
-		if !a.step(group, by) {
+		if !a.tryStep(group, factor) {
 			return moved, nil
 		}
 		moved = true
 	}
 }
 
-// step multiplies one parameter by a factor and reports whether the density rose. If the density
-// did not rise, step restores the parameter.
-func (a *coordinateAscent) step(group []int, by float64) bool {
+// tryStep multiplies the parameter of one coordinate by factor. If the density does not rise,
+// tryStep restores the parameter and returns false.
+func (a *coordinateAscent) tryStep(group []int, factor float64) bool {
 	g := a.process
 	weight, noise := slices.Clone(g.inverseSquareLengths), g.noiseRatio
 	if group == nil {
-		g.noiseRatio = float64(g.noiseRatio * by)
+		g.noiseRatio = float64(g.noiseRatio * factor)
 	}
 	for _, i := range group {
-		g.inverseSquareLengths[i] /= by * by
+		g.inverseSquareLengths[i] /= factor * factor
 	}
 	if g.noiseRatio > 1e-6 && g.noiseRatio < 100 && g.fit(a.centredValues) {
 		if d := g.logPosterior(a.lengthScaleGroups); d > a.bestLogDensity+minRise {

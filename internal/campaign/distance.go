@@ -8,8 +8,8 @@ import (
 	"kir/mcmc"
 )
 
-// minDistance returns the least distance between two recipes of a batch. The distance is smaller if
-// the models predict better.
+// minDistance returns the least distance that two recipes of a batch should have. The better the
+// models predict, the smaller this distance is.
 func (ch *batchOptimizer) minDistance() float64 {
 	r2, n := 0.0, 0
 	for _, o := range ch.learntObjectives() {
@@ -24,13 +24,13 @@ func (ch *batchOptimizer) minDistance() float64 {
 	return max(largestMinDistance*portable.Pow(1-r2, 3), smallestMinDistance)
 }
 
-// diversityRadius returns the distance that every second recipe of a batch keeps from the recipes
-// chosen before. The radius shrinks as the number of trials grows.
+// diversityRadius returns the distance that every second recipe of a batch should keep from the
+// recipes chosen before. The more trials there are, the smaller this distance is.
 func (ch *batchOptimizer) diversityRadius() float64 {
-	return max(largestMinDistance*math.Sqrt(shrinkAfterTrials/float64(max(len(ch.campaign.trials), shrinkAfterTrials))), ch.minDistance())
+	return max(largestMinDistance*math.Sqrt(fullRadiusTrials/float64(max(len(ch.campaign.trials), fullRadiusTrials))), ch.minDistance())
 }
 
-// nearestDistance returns the distance between a recipe and the nearest recipe that was tried, is
+// nearestDistance returns the distance from a recipe to the nearest recipe that was tried, is
 // pending or is in the batch.
 func (ch *batchOptimizer) nearestDistance(x recipe) float64 {
 	near := ch.distanceToBatch(x)
@@ -40,8 +40,8 @@ func (ch *batchOptimizer) nearestDistance(x recipe) float64 {
 	return near
 }
 
-// distanceToBatch returns the distance between a recipe and the nearest recipe that is pending or
-// in the batch. The distance is at most 1.
+// distanceToBatch returns the distance from a recipe to the nearest recipe that is pending or in
+// the batch. The distance is 1 if there is none.
 func (ch *batchOptimizer) distanceToBatch(x recipe) float64 {
 	near := 1.0
 	for _, e := range ch.pending {
@@ -53,8 +53,8 @@ func (ch *batchOptimizer) distanceToBatch(x recipe) float64 {
 	return near
 }
 
-// meanSharedIngredients returns the mean number of ingredients that a recipe shares with each
-// recipe of the batch.
+// meanSharedIngredients returns the number of ingredients that a recipe has in common with a recipe
+// of the batch, averaged over the batch.
 func (ch *batchOptimizer) meanSharedIngredients(x []mcmc.Part) float64 {
 	n := 0
 	for _, b := range ch.batch {
@@ -68,15 +68,15 @@ func (ch *batchOptimizer) meanSharedIngredients(x []mcmc.Part) float64 {
 }
 
 // maxConditionDistance is the greatest distance between two recipes that differ only in their
-// conditions. The choice is arbitrary: half the distance between two recipes without a common
+// conditions. The value is a choice: half the distance between two recipes without a common
 // ingredient.
 const maxConditionDistance = 0.5
 
-// recipeDistance returns the distance between two recipes, at most 1. It is the square root of the
-// sum of two squares: the squared distance of the amounts (see [search.Distance]), and the squared
-// distance of the conditions.
+// recipeDistance returns the distance between two recipes, at most 1. It is √(a² + c²), where a is
+// the distance between the amounts (see [search.Distance]) and c is the distance between the
+// conditions.
 func (ch *batchOptimizer) recipeDistance(x, y recipe) float64 {
-	d := ch.distance.Between(x.parts, y.parts)
+	d := ch.amountDistance.Between(x.parts, y.parts)
 	if len(x.conditionCodes)+len(y.conditionCodes) == 0 {
 		return d
 	}

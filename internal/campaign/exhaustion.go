@@ -15,21 +15,21 @@ import (
 
 // A restriction is a limit, such as a rule or the stock, that keeps untried recipes out of a batch.
 type restriction struct {
-	name              string                          // name shown to the user
-	liftsWithoutCount bool                            // whether lifting the restriction is possible without counting recipes
-	describeFix       func(freed chosenRecipe) string // returns the change, in words, that would allow the recipe freed
-	relax             func(d *batchOptimizer)         // removes the restriction from the optimizer d
+	name           string                          // name shown to the user
+	needsNoRecount bool                            // whether the restriction can be removed without counting the allowed recipes again
+	describeFix    func(freed chosenRecipe) string // returns the change, in words, that would allow the given recipe
+	removeFrom     func(d *batchOptimizer)         // removes the restriction from the given optimizer
 }
 
 const (
-	// maxFixes is the maximum number of changes that an explanation proposes.
+	// maxFixes is the maximum number of changes that an explanation proposes to the user.
 	maxFixes = 4
-	// maxRulesLifted is the maximum number of rules that are lifted in turn to find a change that
-	// helps.
-	maxRulesLifted = 20
-	// maxVisitsPerSearch is the maximum number of recipes that one search with lifted restrictions
-	// visits.
-	maxVisitsPerSearch = 20_000
+	// maxRulesTested is the maximum number of rules that are tested as the reason why no recipe is
+	// left. To test a rule, a search is made without the rule.
+	maxRulesTested = 20
+	// maxVisitsWithoutRestriction is the maximum number of recipes that one search visits when some
+	// restrictions are removed to test them.
+	maxVisitsWithoutRestriction = 20_000
 )
 
 // clone returns a copy of the optimizer. Adding recipes to the copy does not change the original.
@@ -39,21 +39,21 @@ func (ch *batchOptimizer) clone() *batchOptimizer {
 	return &d
 }
 
-// findOneMore lifts some restrictions and searches for one more recipe for the batch. It returns a
-// copy of the optimizer without these restrictions, and whether a recipe was found.
-func (ch *batchOptimizer) findOneMore(ctx context.Context, lifted ...restriction) (*batchOptimizer, bool, error) {
+// findOneMoreRecipe searches for one more recipe for the batch in a copy of the optimizer without
+// the given restrictions. It returns the copy and reports whether a recipe was found.
+func (ch *batchOptimizer) findOneMoreRecipe(ctx context.Context, lifted ...restriction) (*batchOptimizer, bool, error) {
 	d := ch.clone()
 	for _, b := range lifted {
-		b.relax(d)
+		b.removeFrom(d)
 	}
 	d.unitsInStock = d.remainingStock()
-	if len(d.droppedRuleIndices) > 0 || d.anyIngredientCount {
+	if len(d.droppedRuleIndices) > 0 || d.ignoreIngredientCount {
 		var err error
-		if d.ruleTarget, err = d.campaign.Problem.RelaxedTarget(ctx, func(k int) bool { return !slices.Contains(d.droppedRuleIndices, k) }, d.anyIngredientCount); err != nil {
+		if d.ruleTarget, err = d.campaign.Problem.RelaxedTarget(ctx, func(k int) bool { return !slices.Contains(d.droppedRuleIndices, k) }, d.ignoreIngredientCount); err != nil {
 			return nil, false, browsersched.Err(ctx) // a target that cannot be counted frees no recipe
 		}
 	}
-	d.settings.BatchSize, d.maxVisits = len(d.batch)+1, maxVisitsPerSearch
+	d.settings.BatchSize, d.maxVisits = len(d.batch)+1, maxVisitsWithoutRestriction
 	err := d.completeBatch(ctx)
 	return d, len(d.batch) > len(ch.batch), err
 }
@@ -64,38 +64,38 @@ func (ch *batchOptimizer) restrictions() []restriction {
 	p := ch.campaign.Problem
 	if ch.settings.MaxNewIngredients >= 0 {
 		all = append(all, restriction{
-			name:              fmt.Sprintf("max_new: %d", ch.settings.MaxNewIngredients),
-			liftsWithoutCount: true,
+			name:           fmt.Sprintf("max_new: %d", ch.settings.MaxNewIngredients),
+			needsNoRecount: true,
 			describeFix: func(freed chosenRecipe) string {
 				return fmt.Sprintf("write max_new: %d under campaign", ch.countNewIngredients(freed.parts))
 			},
-			relax: func(d *batchOptimizer) { d.settings.MaxNewIngredients = -1 },
+			removeFrom: func(d *batchOptimizer) { d.settings.MaxNewIngredients = -1 },
 		})
 	}
-	for _, a := range ch.alikeLimits {
+	for _, a := range ch.conditionValueLimits {
 		name := ch.campaign.Problem.Conditions[a.conditionIndex].Name
 		all = append(all, restriction{
-			name:              fmt.Sprintf("alike: {%s: %d}", name, a.maxValues),
-			liftsWithoutCount: true,
-			describeFix:       func(chosenRecipe) string { return fmt.Sprintf("write alike: {%s: %d}", name, a.maxValues+1) },
-			relax: func(d *batchOptimizer) {
-				d.alikeLimits = slices.DeleteFunc(slices.Clone(d.alikeLimits), func(o alikeLimit) bool { return o.conditionIndex == a.conditionIndex })
-				d.chosenValues = nil
+			name:           fmt.Sprintf("alike: {%s: %d}", name, a.maxValues),
+			needsNoRecount: true,
+			describeFix:    func(chosenRecipe) string { return fmt.Sprintf("write alike: {%s: %d}", name, a.maxValues+1) },
+			removeFrom: func(d *batchOptimizer) {
+				d.conditionValueLimits = slices.DeleteFunc(slices.Clone(d.conditionValueLimits), func(o conditionValueLimit) bool { return o.conditionIndex == a.conditionIndex })
+				d.chosenConditionValues = nil
 			},
 		})
 	}
 	if slices.ContainsFunc(ch.minAmounts, func(least int) bool { return least > 1 }) {
 		all = append(all, restriction{
-			name:              "the least amounts that recipes have of the ingredients",
-			liftsWithoutCount: true,
-			describeFix:       func(chosenRecipe) string { return "write search: {doses: any}" },
-			relax:             func(d *batchOptimizer) { d.minAmounts = make([]int, len(d.minAmounts)) },
+			name:           "the least amounts that recipes have of the ingredients",
+			needsNoRecount: true,
+			describeFix:    func(chosenRecipe) string { return "write search: {doses: any}" },
+			removeFrom:     func(d *batchOptimizer) { d.minAmounts = make([]int, len(d.minAmounts)) },
 		})
 	}
 	if len(ch.unitsInStock) > 0 {
 		all = append(all, restriction{
-			name:              "the stock that is left",
-			liftsWithoutCount: true,
+			name:           "the stock that is left",
+			needsNoRecount: true,
 			describeFix: func(freed chosenRecipe) string {
 				var of, more []string
 				for _, part := range freed.parts {
@@ -106,16 +106,16 @@ func (ch *batchOptimizer) restrictions() []restriction {
 				}
 				return fmt.Sprintf("raise the stock of %s by %s of a recipe", number.JoinAnd(of), number.JoinAnd(more))
 			},
-			relax: func(d *batchOptimizer) { d.ignoreStock = true },
+			removeFrom: func(d *batchOptimizer) { d.ignoreStock = true },
 		})
 	}
 	rules := p.AllRules()
-	for k := range rules[:min(len(rules), maxRulesLifted)] {
+	for k := range rules[:min(len(rules), maxRulesTested)] {
 		name := p.RuleName(k)
 		all = append(all, restriction{
 			name:        name,
 			describeFix: func(chosenRecipe) string { return "drop " + name },
-			relax: func(d *batchOptimizer) {
+			removeFrom: func(d *batchOptimizer) {
 				d.droppedRuleIndices = append(slices.Clone(d.droppedRuleIndices), k)
 				d.objectives = slices.DeleteFunc(slices.Clone(d.objectives), func(o *learntObjective) bool {
 					return o.learningSettings.Limit != nil && o.name == rules[k].Text
@@ -130,17 +130,18 @@ func (ch *batchOptimizer) restrictions() []restriction {
 				describeFix: func(freed chosenRecipe) string {
 					return "allow " + inputerr.Count(len(freed.parts), "ingredient") + " in " + p.SparsityName()
 				},
-				relax: func(d *batchOptimizer) { d.anyIngredientCount = true },
+				removeFrom: func(d *batchOptimizer) { d.ignoreIngredientCount = true },
 			})
 		}
 	}
 	return all
 }
 
-// explainExhaustion explains why no recipe is left to offer. The result why names each restriction
-// that hides an untried recipe. The result fix says what the user may change, and every change was
-// tested by a search. If no restriction hides a recipe, fix is empty.
-func (ch *batchOptimizer) explainExhaustion(ctx context.Context) (why, fix string, err error) {
+// explainExhaustion explains why no recipe is left to offer. The result reason names each
+// restriction that excludes an untried recipe. The result fix says what the user may change; a
+// search has shown that each change frees a recipe. If no restriction excludes a recipe, fix is
+// empty.
+func (ch *batchOptimizer) explainExhaustion(ctx context.Context) (reason, fix string, err error) {
 	all := ch.restrictions()
 	var names, fixes []string
 	done := " was tried or waits"
@@ -152,10 +153,10 @@ func (ch *batchOptimizer) explainExhaustion(ctx context.Context) (why, fix strin
 		fixes = append(fixes, b.describeFix(d.batch[len(d.batch)-1]))
 	}
 	for _, b := range all {
-		if len(fixes) == maxFixes || len(fixes) > 0 && !b.liftsWithoutCount {
+		if len(fixes) == maxFixes || len(fixes) > 0 && !b.needsNoRecount {
 			break
 		}
-		d, ok, err := ch.findOneMore(ctx, b)
+		d, ok, err := ch.findOneMoreRecipe(ctx, b)
 		if err != nil {
 			return "", "", err
 		}
@@ -168,7 +169,7 @@ func (ch *batchOptimizer) explainExhaustion(ctx context.Context) (why, fix strin
 	}
 	// Several restrictions apply at once. Lift all, then put back each one that is not needed
 	// to free a recipe.
-	d, ok, err := ch.findOneMore(ctx, all...)
+	d, ok, err := ch.findOneMoreRecipe(ctx, all...)
 	if err != nil {
 		return "", "", err
 	}
@@ -178,7 +179,7 @@ func (ch *batchOptimizer) explainExhaustion(ctx context.Context) (why, fix strin
 	needed := slices.Clone(all)
 	for _, b := range all {
 		less := slices.DeleteFunc(slices.Clone(needed), func(o restriction) bool { return o.name == b.name })
-		one, ok, err := ch.findOneMore(ctx, less...)
+		one, ok, err := ch.findOneMoreRecipe(ctx, less...)
 		if err != nil {
 			return "", "", err
 		}

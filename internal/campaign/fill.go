@@ -12,12 +12,14 @@ import (
 	"kir/mcmc"
 )
 
-// fillDrawCount is the number of random recipes from which [batchOptimizer.fillSpace] chooses.
+// fillDrawCount is the number of random recipes that [batchOptimizer.fillSpace] draws and chooses
+// from.
 const fillDrawCount = 2000
 
-// fillSpace adds recipes to the batch that are far from all others. From many exact random draws it
-// repeatedly chooses the recipe that is farthest from the nearest recipe tried, pending or chosen.
-// This greedy choice is within a factor of two of the optimum (Gonzalez 1985).
+// fillSpace adds recipes to the batch that are far from all other recipes. It draws many random
+// recipes and repeatedly chooses the recipe with the greatest distance to the nearest recipe that
+// was tried, is pending or is in the batch. This greedy choice is within a factor of two of the
+// optimum (Gonzalez 1985).
 func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 	if len(ch.batch) >= ch.settings.BatchSize {
 		return nil
@@ -35,7 +37,7 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 			return err
 		}
 		all = slices.DeleteFunc(all, func(x recipe) bool {
-			y, err := ch.fixedDesirability(x)
+			y, err := ch.computedDesirability(x)
 			return err != nil || y == 0
 		})
 	}
@@ -43,8 +45,8 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 	for k, x := range all {
 		near[k] = ch.nearestDistance(x)
 	}
-	if len(ch.alikeLimits) > 0 {
-		ch.alignAllWithBatch(all, near)
+	if len(ch.conditionValueLimits) > 0 {
+		ch.moveAllConditionsToBatch(all, near)
 	}
 	first := len(ch.campaign.trials)+len(ch.pending)+len(ch.batch) == 0
 	for len(ch.batch) < ch.settings.BatchSize {
@@ -73,24 +75,24 @@ func (ch *batchOptimizer) fillSpace(ctx context.Context) error {
 		for k, x := range all {
 			near[k] = min(near[k], ch.recipeDistance(chosen, x))
 		}
-		if len(ch.alikeLimits) > 0 {
-			ch.alignAllWithBatch(all, near)
+		if len(ch.conditionValueLimits) > 0 {
+			ch.moveAllConditionsToBatch(all, near)
 		}
 	}
 	return nil
 }
 
-// alignAllWithBatch changes the conditions of recipes that no longer satisfy an [alikeLimit], so
-// that the recipes fit the batch again. The parameter near has the distance of each recipe to its
-// nearest neighbour. A recipe that still does not fit gets the distance 0.
-func (ch *batchOptimizer) alignAllWithBatch(all []recipe, near []float64) {
-	for k, x := range all {
-		if near[k] == 0 || ch.fitsAlikeLimits(x) {
+// moveAllConditionsToBatch calls [batchOptimizer.moveConditionsToBatch] for each recipe whose
+// conditions no longer fit the batch. It updates nearestDistances, where item k is the distance
+// from recipe k to the nearest known recipe. A recipe that still does not fit gets the distance 0.
+func (ch *batchOptimizer) moveAllConditionsToBatch(recipes []recipe, nearestDistances []float64) {
+	for k, x := range recipes {
+		if nearestDistances[k] == 0 || ch.fitsConditionValueLimits(x) {
 			continue
 		}
-		y, ok := ch.alignWithBatch(x)
-		if near[k] = 0; ok {
-			all[k], near[k] = y, ch.nearestDistance(y)
+		y, ok := ch.moveConditionsToBatch(x)
+		if nearestDistances[k] = 0; ok {
+			recipes[k], nearestDistances[k] = y, ch.nearestDistance(y)
 		}
 	}
 }
@@ -99,9 +101,9 @@ func (ch *batchOptimizer) alignAllWithBatch(all []recipe, near []float64) {
 const maxVisitsToComplete = 200_000
 
 // completeBatch fills the batch when hardly any recipe is left. It starts from recipes that satisfy
-// the rules and visits their neighbours, the neighbours of the neighbours and so on. The search
-// ends when the batch is full, all reachable recipes are visited or the maximum number of visits is
-// reached.
+// the rules and visits their neighbours, then the neighbours of the neighbours and so on. The
+// search ends when the batch is full, when all reachable recipes were visited, or after the maximum
+// number of visits.
 func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
 	if len(ch.batch) >= ch.settings.BatchSize || ch.allowedRecipes != nil {
 		return nil
@@ -146,14 +148,14 @@ func (ch *batchOptimizer) completeBatch(ctx context.Context) error {
 	return nil
 }
 
-// visitNeighbours calls push for each neighbour of recipe x. A neighbour divides the joint amount
-// of two ingredients in another way, or has another value of one condition.
-func (ch *batchOptimizer) visitNeighbours(x recipe, push func(recipe)) {
+// visitNeighbours calls visit for each neighbour of recipe x. A neighbour is a recipe that divides
+// the joint amount of two ingredients in another way, or that has another value of one condition.
+func (ch *batchOptimizer) visitNeighbours(x recipe, visit func(recipe)) {
 	for k := range ch.campaign.Problem.Conditions {
 		for v := range ch.campaign.Problem.Conditions[k].Len() {
 			if offered := slices.Clone(x.offeredValues); offered[k] != int32(v) {
 				offered[k] = int32(v)
-				push(ch.campaign.offeredRecipe(x.parts, offered))
+				visit(ch.campaign.offeredRecipe(x.parts, offered))
 			}
 		}
 	}
@@ -185,29 +187,29 @@ func (ch *batchOptimizer) visitNeighbours(x recipe, push func(recipe)) {
 				if k < s {
 					y = append(y, mcmc.Part{Ingredient: j, Amount: s - k})
 				}
-				push(x.withParts(sortParts(y)))
+				visit(x.withParts(sortParts(y)))
 			}
 		}
 	}
 }
 
-// ingredientCosts returns the numbers of the attribute name, by ingredient, as costs of a trial.
-// Every cost must be known and at least 0.
-func (c *Campaign) ingredientCosts(name string) ([]float64, error) {
+// ingredientCosts returns the cost of each ingredient, by index of the ingredient. The costs are
+// the values of the named attribute of the ingredients. Every cost must be known and at least 0.
+func (c *Campaign) ingredientCosts(attribute string) ([]float64, error) {
 	in := c.Problem.Attributes()
 	if in != nil {
-		if a, ok := in.Attribute(name); ok {
+		if a, ok := in.Attribute(attribute); ok {
 			numbers, err := a.Numbers()
 			if err != nil {
 				return nil, err
 			}
 			for i, v := range numbers {
 				if !(v >= 0) {
-					return nil, &inputerr.Error{File: in.File, Message: fmt.Sprintf("the %s of %s is not known", name, inputerr.Quote(in.Names[i])), Hint: "fill in the cell"}
+					return nil, &inputerr.Error{File: in.File, Message: fmt.Sprintf("the %s of %s is not known", attribute, inputerr.Quote(in.Names[i])), Hint: "fill in the cell"}
 				}
 			}
 			return numbers, nil
 		}
 	}
-	return nil, &inputerr.Error{Message: "the ingredients have no attribute " + inputerr.Quote(name) + " for the cost of a trial", Hint: "add a column to the file of ingredients"}
+	return nil, &inputerr.Error{Message: "the ingredients have no attribute " + inputerr.Quote(attribute) + " for the cost of a trial", Hint: "add a column to the file of ingredients"}
 }

@@ -13,25 +13,25 @@ import (
 // A forestEnsemble has many small random forests grown from the same data. Each forest is one draw
 // of the probability that a recipe has a wanted class.
 type forestEnsemble struct {
-	forestScores    []*model.Score // by forest: the score that gives the probability of the wanted classes
+	forestScores    []*model.Score // item k is the score of forest k, which gives the probability of the wanted classes
 	ingredientCount int            // number of ingredients
-	r2              float64        // skill of a larger forest on held-out rows; NaN if unknown
+	r2              float64        // R² of a larger forest on held-out rows; NaN if unknown
 }
 
 // An ensemble has forestCount forests of treesPerForest trees each. With few training rows, the
-// spread between forests of this size is close to the uncertainty of the probability. The leaves of
-// every tree have one row, so single trees would spread as much as the class itself.
+// forests of this size disagree about as much as the probability is uncertain. Single trees would
+// disagree as much as the class itself varies, because every leaf has only one row.
 const (
 	forestCount    = 64
 	treesPerForest = 5
 )
 
-// errNothingToLearn means that no measurement has a wanted class, so that no model can be learnt
-// yet.
+// errNothingToLearn is the error if no measurement has a wanted class, so that no model can be
+// learnt yet.
 var errNothingToLearn = errors.New("nothing was measured that a model can be learnt from")
 
-// newForestEnsemble grows the forests from data with classes. The parameter want says which classes
-// are wanted.
+// newForestEnsemble grows the forests from training data whose values are classes. The parameter
+// want says which classes are wanted.
 func newForestEnsemble(ctx context.Context, data *model.Data, want model.Want, seed uint64) (*forestEnsemble, error) {
 	w := &forestEnsemble{ingredientCount: len(data.Ingredients), r2: math.NaN()}
 	for k := range forestCount {
@@ -55,10 +55,10 @@ func newForestEnsemble(ctx context.Context, data *model.Data, want model.Want, s
 	return w, nil
 }
 
-// qualityForestTrees is the number of trees of the forest whose skill is reported as R².
+// qualityForestTrees is the number of trees of the larger forest whose R² is reported.
 const qualityForestTrees = 100
 
-// probabilities returns, by forest, the probability that a recipe has a wanted class. Concurrent
+// probabilities returns one probability per forest that a recipe has a wanted class. Concurrent
 // calls are safe.
 func (w *forestEnsemble) probabilities(x recipe) []float64 {
 	amounts := make([]int32, w.ingredientCount)

@@ -9,23 +9,25 @@ import (
 	"kir/internal/number"
 )
 
-// A LimitCheck says whether a recipe is predicted to satisfy one limit.
+// A LimitCheck says whether a recipe is predicted to satisfy one of the problem's limits on
+// predictions.
 type LimitCheck struct {
 	Limit  string  `json:"limit"`  // text of the limit in the problem file
-	Value  float64 `json:"value"`  // predicted value of the label; if Sure is true, the probability that a measurement lies within the limit
-	Sure   bool    `json:"sure"`   // whether Value is a probability instead of a predicted value
-	Within bool    `json:"within"` // whether Value satisfies the limit; false only if the search found no recipe within all limits
+	Value  float64 `json:"value"`  // predicted value of the label; if Sure is true, the probability that a measurement satisfies the limit
+	Sure   bool    `json:"sure"`   // whether Value is a probability and not a predicted value
+	Within bool    `json:"within"` // whether Value satisfies the limit; false only if no recipe was found that satisfies all limits
 }
 
-// boundedValue returns the predicted figure of a recipe that the limit bounds. The figure is the
-// value of the label, or the probability that a measurement lies within the limit.
-func (o *learntObjective) boundedValue(x recipe) float64 {
+// limitedQuantity returns the predicted quantity of a recipe that the limit bounds. The quantity is
+// the value of the label or, if the limit demands a probability, the probability that a measurement
+// satisfies the limit.
+func (o *learntObjective) limitedQuantity(x recipe) float64 {
 	if math.IsNaN(o.learningSettings.Limit.MinProbability) {
 		return o.predict(x).Value
 	}
 	mean, sd := o.model.Predict(x)
 	noise := o.model.Noise()
-	mean, sd = float64(o.valueSign*mean), float64(o.model.IntervalScale()*math.Sqrt(float64(sd*sd)+float64(noise*noise)))
+	mean, sd = float64(o.modelValueSign*mean), float64(o.model.IntervalScale()*math.Sqrt(float64(sd*sd)+float64(noise*noise)))
 	below := func(v float64) float64 {
 		if math.IsInf(v, 0) {
 			return max(0, math.Copysign(1, v))
@@ -40,54 +42,55 @@ func (o *learntObjective) boundedValue(x recipe) float64 {
 	return max(below(o.learningSettings.Limit.Most)-below(o.learningSettings.Limit.Least), 0)
 }
 
-// limitExcess returns how far the figure v is outside the limit, and 0 if v is within the limit.
-// For a numeric label the excess is divided by the range of the measured values.
-func (o *learntObjective) limitExcess(v float64) float64 {
+// limitExcess returns how far a predicted quantity is outside the limit, and 0 if the quantity
+// satisfies the limit. For a numeric label, the excess is divided by the range of the measured
+// values.
+func (o *learntObjective) limitExcess(quantity float64) float64 {
 	l := o.learningSettings.Limit
 	if !math.IsNaN(l.MinProbability) {
-		return max(l.MinProbability-v, 0)
+		return max(l.MinProbability-quantity, 0)
 	}
-	if v >= l.Least && v <= l.Most {
+	if quantity >= l.Least && quantity <= l.Most {
 		return 0
 	}
 	width := 1.0
 	if o.learningSettings.Numeric && o.maxMeasured > o.minMeasured {
 		width = o.maxMeasured - o.minMeasured
 	}
-	return max(l.Least-v, v-l.Most, math.SmallestNonzeroFloat64) / width
+	return max(l.Least-quantity, quantity-l.Most, math.SmallestNonzeroFloat64) / width
 }
 
-// modelledLimits returns the objectives that have a limit and a model.
-func (ch *batchOptimizer) modelledLimits() []*learntObjective {
+// objectivesWithLimit returns the objectives that have both a limit on predictions and a model.
+func (ch *batchOptimizer) objectivesWithLimit() []*learntObjective {
 	return slices.DeleteFunc(slices.Clone(ch.objectives), func(o *learntObjective) bool { return o.learningSettings.Limit == nil || o.model == nil })
 }
 
-// limitViolation returns the sum of a recipe's excesses over all limits. The sum is 0 if the recipe
-// satisfies all limits.
+// limitViolation returns the sum of the excesses of a recipe over all limits on predictions. The
+// sum is 0 if the recipe satisfies all limits.
 func (ch *batchOptimizer) limitViolation(x recipe) float64 {
 	sum := 0.0
 	for _, o := range ch.objectives {
 		if o.learningSettings.Limit != nil && o.model != nil {
-			sum += o.limitExcess(o.boundedValue(x))
+			sum += o.limitExcess(o.limitedQuantity(x))
 		}
 	}
 	return sum
 }
 
-// checkLimits compares a recipe with each limit.
+// checkLimits compares the predictions for a recipe with each limit.
 func (ch *batchOptimizer) checkLimits(x recipe) (all []LimitCheck) {
-	for _, o := range ch.modelledLimits() {
-		v := o.boundedValue(x)
+	for _, o := range ch.objectivesWithLimit() {
+		v := o.limitedQuantity(x)
 		all = append(all, LimitCheck{o.name, v, !math.IsNaN(o.learningSettings.Limit.MinProbability), o.limitExcess(v) == 0})
 	}
 	return all
 }
 
-// measuredOutsideLimits returns the keys of the recipes whose measurements violate a limit. Several
-// trials of a recipe count with their mean.
-func (ch *batchOptimizer) measuredOutsideLimits() (map[string]bool, error) {
+// keysMeasuredOutsideLimits returns the set of keys of the recipes whose measurements violate a
+// limit. If a recipe has several trials, the mean of their measurements counts.
+func (ch *batchOptimizer) keysMeasuredOutsideLimits() (map[string]bool, error) {
 	out := make(map[string]bool)
-	for _, o := range ch.modelledLimits() {
+	for _, o := range ch.objectivesWithLimit() {
 		numbers, classes, err := ch.campaign.measuredValues(o.learningSettings)
 		if err != nil {
 			return nil, err
@@ -113,18 +116,18 @@ func (ch *batchOptimizer) measuredOutsideLimits() (map[string]bool, error) {
 	return out, nil
 }
 
-// dropLimits stops enforcing the limits on predictions. It returns false if no limit was enforced
-// before.
-func (ch *batchOptimizer) dropLimits() bool {
-	if ch.limitsDropped || len(ch.modelledLimits()) == 0 {
+// dropPredictionLimits stops enforcing the limits on predictions. It reports whether any limit was
+// enforced before.
+func (ch *batchOptimizer) dropPredictionLimits() bool {
+	if ch.predictionLimitsDropped || len(ch.objectivesWithLimit()) == 0 {
 		return false
 	}
-	ch.limitsDropped = true
+	ch.predictionLimitsDropped = true
 	return true
 }
 
-// limitNotes returns notes for the user about limits that are not checked or not enforced.
-func (ch *batchOptimizer) limitNotes() (notes []string) {
+// notesOnLimits returns notes for the user about limits that are not checked or not enforced.
+func (ch *batchOptimizer) notesOnLimits() (notes []string) {
 	var names []string
 	for _, o := range ch.objectives {
 		switch {
@@ -135,7 +138,7 @@ func (ch *batchOptimizer) limitNotes() (notes []string) {
 			names = append(names, o.name)
 		}
 	}
-	if ch.limitsDropped {
+	if ch.predictionLimitsDropped {
 		it, is := "it", "it is"
 		if len(names) > 1 {
 			it, is = "them", "they are"
@@ -145,8 +148,8 @@ func (ch *batchOptimizer) limitNotes() (notes []string) {
 	return notes
 }
 
-// weakModelText returns a sentence that names the models with almost no predictive power, the
-// weakest first. The sentence is empty if there is no such model.
+// weakModelText returns a sentence that names the models that predict almost nothing, the weakest
+// model first. The sentence is empty if there is no such model.
 func (ch *batchOptimizer) weakModelText() string {
 	var weak []string
 	least, figure := math.Inf(1), ""

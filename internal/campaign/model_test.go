@@ -44,11 +44,11 @@ func TestProcess(t *testing.T) {
 		mean += v / float64(len(values))
 	}
 	for out := range recipes {
-		h := &gaussianProcess{total: g.total, inverseSquareLengths: g.inverseSquareLengths, noiseRatio: g.noiseRatio, mean: g.mean, statedNoiseRatios: make([]float64, len(recipes)-1)}
+		h := &gaussianProcess{totalUnits: g.totalUnits, inverseSquareLengths: g.inverseSquareLengths, noiseRatio: g.noiseRatio, priorMean: g.priorMean, statedNoiseRatios: make([]float64, len(recipes)-1)}
 		var y []float64
 		for k, x := range recipes {
 			if k != out {
-				h.points, y = append(h.points, newPoint(x, 100)), append(y, values[k]-g.mean)
+				h.points, y = append(h.points, newPoint(x, 100)), append(y, values[k]-g.priorMean)
 			}
 		}
 		if !h.fit(y) {
@@ -89,7 +89,7 @@ func TestProcessTrusts(t *testing.T) {
 	if !(well > 0.1) || !(math.Abs(badly) < well/10) || !(noise > 0.04) {
 		t.Errorf("a number that is raised by 1 raises the prediction by %v, and by %v where it was measured badly; the noise is %v", well, badly, noise)
 	}
-	if _, usual := noiseVariances([]float64{0, 1, 2}, []float64{math.NaN(), 1, math.NaN()}); math.Abs(usual-1.5) > 1e-12 {
+	if _, usual := relativeNoiseVariances([]float64{0, 1, 2}, []float64{math.NaN(), 1, math.NaN()}); math.Abs(usual-1.5) > 1e-12 {
 		t.Errorf("the share of a variance of 1 in one of 2/3 is %v", usual)
 	}
 }

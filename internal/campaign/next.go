@@ -16,8 +16,8 @@ import (
 	"kir/mcmc"
 )
 
-// stateHashVersion is the version of the rules that choose a batch. It must be raised when the same
-// inputs give another batch than before.
+// stateHashVersion is the version of the method that chooses a batch. It must be raised when the
+// same inputs begin to give another batch.
 const stateHashVersion = 2
 
 // stateHash returns the SHA-256, in hexadecimal, of all inputs that determine the next batch: the
@@ -45,9 +45,9 @@ func (c *Campaign) stateHash(s Settings) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// UnchangedBatch returns the last batch if the problem, the results and the settings have not
-// changed since it was chosen. Otherwise it returns nil. A user who asks twice therefore gets the
-// same batch twice.
+// UnchangedBatch returns the last batch if the problem, the results and the settings are still the
+// same as when the batch was chosen. Otherwise it returns nil. A user who asks twice therefore gets
+// the same batch twice.
 func (c *Campaign) UnchangedBatch(s Settings) (*Batch, error) {
 	if len(c.Batches) == 0 {
 		return nil, nil
@@ -106,7 +106,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	for _, e := range ch.pending {
 		b.Pending = append(b.Pending, e.ID)
 	}
-	if b.Best, err = c.bestMeasured(ch.objectives, ch, math.MaxInt); err != nil {
+	if b.Best, err = c.bestMeasuredRecipe(ch.objectives, ch, math.MaxInt); err != nil {
 		return nil, err
 	}
 	frontier, err := ch.newTradeOffOptimizer()
@@ -136,7 +136,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 		return nil, err
 	}
 	b.Notes = append(b.Notes, c.Problem.Extrapolations()...)
-	b.Notes = append(b.Notes, ch.limitNotes()...)
+	b.Notes = append(b.Notes, ch.notesOnLimits()...)
 	if missing := s.BatchSize - len(ch.batch); missing > 0 {
 		why, fix, err := ch.explainExhaustion(ctx)
 		if err != nil {
@@ -165,7 +165,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	return b, nil
 }
 
-// preparePool searches for candidates and draws the utilities of all candidates jointly.
+// preparePool searches for candidates and returns a pool with joint draws of their utilities.
 func (ch *batchOptimizer) preparePool(ctx context.Context) (*candidatePool, error) {
 	anchors, values, err := ch.selectAnchorTrials()
 	if err != nil {
@@ -176,7 +176,7 @@ func (ch *batchOptimizer) preparePool(ctx context.Context) (*candidatePool, erro
 		best = values[0]
 	}
 	all, err := ch.searchCandidates(ctx, best, anchors)
-	if err == nil && len(all) == 0 && ch.dropLimits() {
+	if err == nil && len(all) == 0 && ch.dropPredictionLimits() {
 		all, err = ch.searchCandidates(ctx, best, anchors)
 	}
 	if err != nil {
@@ -185,25 +185,25 @@ func (ch *batchOptimizer) preparePool(ctx context.Context) (*candidatePool, erro
 	return ch.newCandidatePool(all, anchors, best)
 }
 
-// newEntry returns the entry for the chosen recipe at index k of the batch.
-func (ch *batchOptimizer) newEntry(round, k int) Entry {
-	b := &ch.batch[k]
-	e := Entry{ID: dataset.RecipeID(round, k+1), Recipe: ch.campaign.namedAmounts(b.parts), Predicted: make(map[string]Prediction), recipe: b.recipe, key: b.recipe.key()}
+// newEntry returns the entry of the stored batch for the chosen recipe at the given index.
+func (ch *batchOptimizer) newEntry(round, index int) Entry {
+	b := &ch.batch[index]
+	e := Entry{ID: dataset.RecipeID(round, index+1), Recipe: ch.campaign.amountsByName(b.parts), Predicted: make(map[string]Prediction), recipe: b.recipe, key: b.recipe.key()}
 	for _, o := range ch.objectives {
 		if o.model == nil || o.learningSettings.Limit != nil {
 			continue
 		}
 		name := o.label
 		if _, taken := e.Predicted[name]; taken {
-			if o.sharedWith != nil {
+			if o.modelOwner != nil {
 				continue
 			}
 			name = o.name // for a label with a second model
 		}
 		e.Predicted[name] = o.predict(b.recipe)
 	}
-	e.setting = ch.campaign.Problem.OfferedSetting(b.offeredValues)
-	e.Conditions = e.setting.ValuesByName(ch.campaign.Problem.Conditions)
+	e.conditionSetting = ch.campaign.Problem.OfferedSetting(b.offeredValues)
+	e.Conditions = e.conditionSetting.ValuesByName(ch.campaign.Problem.Conditions)
 	e.Limits = ch.checkLimits(b.recipe)
 	if b.hasImprovementStats {
 		e.BeatsBestProbability, e.ExpectedImprovement = &b.beatsProbability, &b.expectedImprovement
@@ -212,8 +212,8 @@ func (ch *batchOptimizer) newEntry(round, k int) Entry {
 	return e
 }
 
-// namedAmounts returns the amounts of a recipe in units, by name of the ingredient.
-func (c *Campaign) namedAmounts(parts []mcmc.Part) map[string]int {
+// amountsByName returns a map from the name of each ingredient of a recipe to the amount in units.
+func (c *Campaign) amountsByName(parts []mcmc.Part) map[string]int {
 	recipe := make(map[string]int, len(parts))
 	for _, p := range parts {
 		recipe[c.Problem.Ingredients[p.Ingredient]] = p.Amount
@@ -229,10 +229,11 @@ func (ch *batchOptimizer) nothingLearntText() string {
 	return fmt.Sprintf("Nothing is known yet: a model takes at least %d results that differ.", minMeasurements)
 }
 
-// bestMeasured returns the best measured recipe of the rounds up to the given round, or nil.
-// Recipes that failed or break a rule do not count. If any trial was made at the given values of
-// the conditions, only such trials count.
-func (c *Campaign) bestMeasured(objectives []*learntObjective, ch *batchOptimizer, round int) (*Best, error) {
+// bestMeasuredRecipe returns the best recipe of the rounds up to the given round that was measured
+// in all objectives. It returns nil if there is none. Recipes that failed or break a rule do not
+// count. If the user has fixed conditions and some trials were made at the fixed values, only these
+// trials count.
+func (c *Campaign) bestMeasuredRecipe(objectives []*learntObjective, ch *batchOptimizer, round int) (*Best, error) {
 	type group struct {
 		trial  int
 		sum    []float64
@@ -285,7 +286,7 @@ func (c *Campaign) bestMeasured(objectives []*learntObjective, ch *batchOptimize
 	most := math.Inf(-1)
 	for _, g := range order {
 		t := &c.trials[g.trial]
-		y, err := ch.fixedDesirability(t.recipe)
+		y, err := ch.computedDesirability(t.recipe)
 		if err != nil {
 			return nil, err
 		}
@@ -303,7 +304,7 @@ func (c *Campaign) bestMeasured(objectives []*learntObjective, ch *batchOptimize
 		}
 		if y > most && !broken {
 			most = y
-			best = &Best{ID: t.id, Recipe: c.namedAmounts(t.parts), Conditions: t.setting.ValuesByName(c.Problem.Conditions), Measured: measured, Trials: g.trials, key: t.key}
+			best = &Best{ID: t.id, Recipe: c.amountsByName(t.parts), Conditions: t.conditionSetting.ValuesByName(c.Problem.Conditions), Measured: measured, Trials: g.trials, key: t.key}
 		}
 	}
 	return best, nil

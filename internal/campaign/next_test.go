@@ -103,7 +103,7 @@ func TestBatch(t *testing.T) {
 					t.Errorf("%v was tried, or is there twice", e.Recipe)
 				}
 				tried[e.key] = true
-				if broken, err := c.Problem.BrokenRules(e.parts, e.setting); err != nil || len(broken) > 0 {
+				if broken, err := c.Problem.BrokenRules(e.parts, e.conditionSetting); err != nil || len(broken) > 0 {
 					t.Errorf("%v: %+v, %v", e.Recipe, broken, err)
 				}
 				if e.Reason.Text == "" || e.BeatsBestProbability != nil && !(*e.BeatsBestProbability >= 0 && *e.BeatsBestProbability <= 1) {
@@ -343,7 +343,7 @@ func TestLearnWords(t *testing.T) {
 	if d := o.desirability(math.Sqrt(o.minMeasured * o.maxMeasured)); math.Abs(d-0.5) > 1e-9 {
 		t.Errorf("the geometric mean of %v and %v is wanted by %v", o.minMeasured, o.maxMeasured, d)
 	}
-	if back := o.labelValue(float64(o.valueSign * o.warp.score(100))); math.Abs(back-100) > 1e-6 {
+	if back := o.labelValue(float64(o.modelValueSign * o.warp.score(100))); math.Abs(back-100) > 1e-6 {
 		t.Errorf("100 comes back as %v", back)
 	}
 

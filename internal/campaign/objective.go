@@ -12,46 +12,49 @@ import (
 	"kir/model"
 )
 
-// A learntObjective is a property of the problem whose label is learnt from measurements.
+// A learntObjective is a property of recipes whose label, that is, a measured quantity, is learnt
+// from measurements.
 type learntObjective struct {
 	name             string            // name of the property
 	label            string            // name of the measured label
-	weight           float64           // exponent of the desirability in the product of all desirabilities; 0: the property is not an objective
-	learningSettings *compile.Learning // what the problem file says about learning the label
+	weight           float64           // exponent of the desirability in the product of all desirabilities; 0 if the property is not an objective
+	learningSettings *compile.Learning // settings in the problem file for learning the label
 
-	direction           config.Direction // whether high numbers, low numbers or numbers between two bounds are better
-	lowBound, highBound float64          // range of good numbers, only for the direction config.Between
+	direction config.Direction // whether high numbers, low numbers or numbers between two bounds are better
+	lowBound  float64          // least good number; only for the direction [config.Between]
+	highBound float64          // greatest good number; only for the direction [config.Between]
 
-	trainingRows             int              // number of measurements that the model is learnt from
-	minMeasured, maxMeasured float64          // range of the measured numbers
-	warp                     *warp            // converts measured numbers to the scores that the model fits; nil for classes
-	valueSign                float64          // −1 if the model's values fall as the label rises, else 1
-	model                    Surrogate        // nil if there are too few measurements
-	sharedWith               *learntObjective // earlier objective that owns the shared model; nil: the model belongs to this objective
+	trainingRowCount int              // number of measurements that the model is learnt from
+	minMeasured      float64          // least measured number
+	maxMeasured      float64          // greatest measured number
+	warp             *warp            // converts measured numbers to the scores that the model fits; nil for classes
+	modelValueSign   float64          // −1 if the model's values fall when the label rises, otherwise 1
+	model            Surrogate        // model of the label; nil if there are too few measurements
+	modelOwner       *learntObjective // earlier objective with the same label, whose model this objective uses too; nil if this objective has its own model
 }
 
 // minMeasurements is the least number of measurements from which a model can be learnt.
 const minMeasurements = 4
 
-// learnObjective fits a model of the property w to the trials whose label was measured. The
-// parameter before has the objectives that were learnt earlier. If an earlier objective has the
-// same label and settings, both objectives share one model.
-func (c *Campaign) learnObjective(ctx context.Context, w *compile.Property, before []*learntObjective, seed uint64) (*learntObjective, error) {
-	o := &learntObjective{name: w.Name, label: w.Learning.Label, weight: w.Weight, learningSettings: w.Learning, valueSign: 1}
-	o.direction, o.lowBound, o.highBound = w.Learning.Direction()
-	if at := slices.IndexFunc(before, func(b *learntObjective) bool {
-		return b.sharedWith == nil && canShareModel(b.learningSettings, w.Learning)
+// learnObjective fits a model of a property to the trials whose label was measured. The list
+// earlier has the objectives that were learnt before. If one of them has the same label and
+// settings, both objectives share one model.
+func (c *Campaign) learnObjective(ctx context.Context, property *compile.Property, earlier []*learntObjective, seed uint64) (*learntObjective, error) {
+	o := &learntObjective{name: property.Name, label: property.Learning.Label, weight: property.Weight, learningSettings: property.Learning, modelValueSign: 1}
+	o.direction, o.lowBound, o.highBound = property.Learning.Direction()
+	if at := slices.IndexFunc(earlier, func(b *learntObjective) bool {
+		return b.modelOwner == nil && canShareModel(b.learningSettings, property.Learning)
 	}); at >= 0 {
-		b := before[at]
-		o.trainingRows, o.minMeasured, o.maxMeasured, o.warp, o.valueSign, o.model, o.sharedWith = b.trainingRows, b.minMeasured, b.maxMeasured, b.warp, b.valueSign, b.model, b
+		b := earlier[at]
+		o.trainingRowCount, o.minMeasured, o.maxMeasured, o.warp, o.modelValueSign, o.model, o.modelOwner = b.trainingRowCount, b.minMeasured, b.maxMeasured, b.warp, b.modelValueSign, b.model, b
 		return o, nil
 	}
-	numbers, classes, err := c.measuredValues(w.Learning)
+	numbers, classes, err := c.measuredValues(property.Learning)
 	if err != nil {
 		return nil, err
 	}
-	data := &model.Data{Label: o.label, Ingredients: c.Problem.Ingredients, Total: c.Problem.Total, Features: w.Learning.Features}
-	spreads, err := w.Learning.Spreads(c.Problem.Book)
+	data := &model.Data{Label: o.label, Ingredients: c.Problem.Ingredients, Total: c.Problem.Total, Features: property.Learning.Features}
+	spreads, err := property.Learning.Spreads(c.Problem.Book)
 	if err != nil {
 		return nil, err
 	}
@@ -60,25 +63,25 @@ func (c *Campaign) learnObjective(ctx context.Context, w *compile.Property, befo
 	var values, sd []float64
 	for k, t := range c.trials {
 		switch {
-		case w.Learning.Numeric && !math.IsNaN(numbers[k]):
+		case property.Learning.Numeric && !math.IsNaN(numbers[k]):
 			recipes, values = append(recipes, t.recipe), append(values, numbers[k])
 			if spreads != nil {
 				sd = append(sd, spreads[k])
 			}
-		case !w.Learning.Numeric && classes[k] != "":
+		case !property.Learning.Numeric && classes[k] != "":
 			recipes, rows, data.Classes = append(recipes, t.recipe), append(rows, k), append(data.Classes, classes[k])
 		}
 	}
-	o.trainingRows = len(recipes)
-	if w.Learning.Numeric {
+	o.trainingRowCount = len(recipes)
+	if property.Learning.Numeric {
 		return o, o.learnNumbers(ctx, recipes, values, sd, c.Problem.ModelInputCount(), c.Problem.Total)
 	}
-	if o.trainingRows < minMeasurements {
+	if o.trainingRowCount < minMeasurements {
 		return o, nil
 	}
-	data.Rows = modelRows(recipes)
+	data.Rows = amountRows(recipes)
 	c.Problem.AddConditions(data, rows)
-	ensemble, err := newForestEnsemble(ctx, data, w.Learning.Want, seed)
+	ensemble, err := newForestEnsemble(ctx, data, property.Learning.Want, seed)
 	if errors.Is(err, errNothingToLearn) {
 		return o, nil
 	}
@@ -89,9 +92,10 @@ func (c *Campaign) learnObjective(ctx context.Context, w *compile.Property, befo
 	return o, nil
 }
 
-// learnNumbers fits a Gaussian process to measured numbers. The parameter sd has the standard
-// deviation of each measurement, or NaN if unknown. A nil sd means that all are unknown.
-func (o *learntObjective) learnNumbers(ctx context.Context, recipes []recipe, values, sd []float64, ingredients, total int) error {
+// learnNumbers fits a Gaussian process to measured numbers. The slice measurementSD has the
+// standard deviation of each measurement, or NaN if unknown. A nil slice means that all are
+// unknown.
+func (o *learntObjective) learnNumbers(ctx context.Context, recipes []recipe, values, measurementSD []float64, variables, total int) error {
 	if len(values) == 0 {
 		return nil
 	}
@@ -101,17 +105,17 @@ func (o *learntObjective) learnNumbers(ctx context.Context, recipes []recipe, va
 	}
 	o.warp = newWarp(values, o.learningSettings.Log)
 	if o.direction == config.Minimize {
-		o.valueSign = -1 // so that the greatest values are always the best, also when rows are thinned
+		o.modelValueSign = -1 // so that the greatest values are always the best, also when rows are thinned
 	}
 	scores := make([]float64, len(values))
 	for k, v := range values {
-		scores[k] = float64(o.valueSign * o.warp.score(v))
+		scores[k] = float64(o.modelValueSign * o.warp.score(v))
 	}
-	spreads := make([]float64, len(sd))
-	for k, s := range sd {
+	spreads := make([]float64, len(measurementSD))
+	for k, s := range measurementSD {
 		spreads[k] = o.warp.scoreSD(values[k], s)
 	}
-	g, err := newGaussianProcess(ctx, recipes, scores, spreads, ingredients, total)
+	g, err := newGaussianProcess(ctx, recipes, scores, spreads, variables, total)
 	if err != nil {
 		return err
 	}
@@ -119,7 +123,7 @@ func (o *learntObjective) learnNumbers(ctx context.Context, recipes []recipe, va
 	return nil
 }
 
-// canShareModel reports whether two properties can use the same model.
+// canShareModel reports whether two properties with the settings a and b can use the same model.
 func canShareModel(a, b *compile.Learning) bool {
 	if a.Label != b.Label || a.Numeric != b.Numeric || a.Log != b.Log || a.SDLabel != b.SDLabel {
 		return false
@@ -130,9 +134,8 @@ func canShareModel(a, b *compile.Learning) bool {
 	return a.Numeric || a.Want.String() == b.Want.String() && reflect.DeepEqual(a.Features, b.Features)
 }
 
-// modelRows converts the amounts of recipes to rows of training data. The rows do not include
-// conditions.
-func modelRows(recipes []recipe) [][]model.Part {
+// amountRows returns the amounts of each recipe as a row of training data, without conditions.
+func amountRows(recipes []recipe) [][]model.Part {
 	rows := make([][]model.Part, len(recipes))
 	for k, x := range recipes {
 		for _, p := range x.parts {
@@ -142,9 +145,9 @@ func modelRows(recipes []recipe) [][]model.Part {
 	return rows
 }
 
-// measuredValues returns the measured values of a label, by trial. A numeric label has numbers,
-// which are NaN where missing. Any other label has classes, which are empty where missing.
-func (c *Campaign) measuredValues(of *compile.Learning) (numbers []float64, classes []string, err error) {
+// measuredValues returns the measured value of a label in each trial. A numeric label has numbers,
+// and a missing number is NaN. Any other label has classes, and a missing class is empty.
+func (c *Campaign) measuredValues(learning *compile.Learning) (numbers []float64, classes []string, err error) {
 	numbers, classes = make([]float64, len(c.trials)), make([]string, len(c.trials))
 	for k := range numbers {
 		numbers[k] = math.NaN()
@@ -152,12 +155,12 @@ func (c *Campaign) measuredValues(of *compile.Learning) (numbers []float64, clas
 	if c.Problem.Book == nil {
 		return numbers, classes, nil
 	}
-	l, ok := c.Problem.Book.Label(of.Label)
+	l, ok := c.Problem.Book.Label(learning.Label)
 	if !ok || len(l.Classes) == 0 {
 		return numbers, classes, nil
 	}
-	if of.Numeric {
-		numbers, _, err = of.Measured(l)
+	if learning.Numeric {
+		numbers, _, err = learning.Measured(l)
 		return numbers, classes, err
 	}
 	for k := range classes {
@@ -168,11 +171,12 @@ func (c *Campaign) measuredValues(of *compile.Learning) (numbers []float64, clas
 
 // labelValue converts a value v of the model to a number in the unit of the label.
 func (o *learntObjective) labelValue(v float64) float64 {
-	return o.warp.value(float64(o.valueSign * v))
+	return o.warp.value(float64(o.modelValueSign * v))
 }
 
 // desirability maps a number v of the label linearly to a desirability. The worst measured number
-// and anything worse have 0. The best measured number has 1, and better numbers have more than 1.
+// has the desirability 0, and the best has 1. Worse numbers than the worst also have 0, and better
+// numbers than the best have more than 1.
 func (o *learntObjective) desirability(v float64) float64 {
 	log := o.learningSettings.Log
 	v, least, greatest := logOrSame(v, log), logOrSame(o.minMeasured, log), logOrSame(o.maxMeasured, log)
@@ -183,9 +187,14 @@ func (o *learntObjective) desirability(v float64) float64 {
 	return max(d, 0)
 }
 
-// predictedDesirability returns the desirability of a value v of the model. For an objective with
-// two bounds, the desirability is the probability that a measurement lies within the bounds. For a
-// class, v is a probability; see [learntObjective.classDesirability].
+// predictedDesirability returns the desirability of a value v of the model, where v is:
+//
+//   - the probability of a wanted class, if the label has classes; see
+//     [learntObjective.classDesirability]
+//   - a score of [warp], if the label is numeric
+//
+// If numbers between two bounds are good, the desirability is the probability that a measurement
+// lies within the bounds.
 func (o *learntObjective) predictedDesirability(v float64) float64 {
 	switch {
 	case !o.learningSettings.Numeric:
@@ -193,7 +202,7 @@ func (o *learntObjective) predictedDesirability(v float64) float64 {
 	case o.direction != config.Between:
 		return o.desirability(o.labelValue(v))
 	}
-	v = float64(o.valueSign * v)
+	v = float64(o.modelValueSign * v)
 	noise := max(o.model.Noise(), 1e-3)
 	share := 1.0
 	if !math.IsInf(o.lowBound, -1) {
@@ -208,7 +217,7 @@ func (o *learntObjective) predictedDesirability(v float64) float64 {
 }
 
 // classDesirability returns the desirability of a recipe that has a wanted class with probability
-// p. The desirability is p, or 1 − p if the limit bounds the probability only from above.
+// p. The result is p, except that it is 1 − p if the limit bounds the probability only from above.
 func (o *learntObjective) classDesirability(p float64) float64 {
 	switch l := o.learningSettings.Limit; {
 	case l == nil || math.IsInf(l.Most, 1):
@@ -219,8 +228,8 @@ func (o *learntObjective) classDesirability(p float64) float64 {
 	return 1
 }
 
-// measuredDesirability returns the desirability of a measurement, which is a number for a numeric
-// label and a class otherwise.
+// measuredDesirability returns the desirability of a measurement. The measurement is the number if
+// the label is numeric, and otherwise the class.
 func (o *learntObjective) measuredDesirability(number float64, class string) float64 {
 	switch {
 	case !o.learningSettings.Numeric:
@@ -251,7 +260,8 @@ func (o *learntObjective) optimisticDesirability(x recipe) float64 {
 	return o.predictedDesirability(mean + sd)
 }
 
-// predict returns the predicted measurement of a recipe with a 90 % interval.
+// predict returns the predicted measurement of recipe x and the interval that contains it with a
+// probability of 90 %.
 func (o *learntObjective) predict(x recipe) Prediction {
 	mean, sd := o.model.Predict(x)
 	if !o.learningSettings.Numeric {
@@ -265,7 +275,7 @@ func (o *learntObjective) predict(x recipe) Prediction {
 
 // summarizeModel returns how well the model of this objective predicts.
 func (o *learntObjective) summarizeModel() ModelSummary {
-	m := ModelSummary{Label: o.label, Kind: NoModel, Rows: o.trainingRows}
+	m := ModelSummary{Label: o.label, Kind: NoModel, Rows: o.trainingRowCount}
 	if o.model == nil {
 		return m
 	}
@@ -281,8 +291,8 @@ func (o *learntObjective) summarizeModel() ModelSummary {
 	return m
 }
 
-// labelNoise returns the standard deviation of one measurement, in the unit of the label, near the
-// best measured values.
+// labelNoise returns the standard deviation of one measurement in the unit of the label, for
+// measured values near the best.
 func (o *learntObjective) labelNoise() float64 {
 	top := o.warp.scores[len(o.warp.scores)-1]
 	if o.direction == config.Minimize {
@@ -292,7 +302,7 @@ func (o *learntObjective) labelNoise() float64 {
 	return float64(math.Abs(o.warp.value(top+half)-o.warp.value(top-half)) / 2)
 }
 
-// summarizeModels returns how well the model of each label predicts.
+// summarizeModels returns, for each label, how well the model of the label predicts.
 func (ch *batchOptimizer) summarizeModels() []ModelSummary {
 	models := []ModelSummary{}
 	for _, o := range ch.objectives {

@@ -13,40 +13,40 @@ import (
 
 // A batchOptimizer chooses the recipes of a batch.
 type batchOptimizer struct {
-	campaign *Campaign
-	settings Settings
-	round    int              // number of the round that the batch belongs to
-	distance *search.Distance // distance between the amounts of two recipes
+	campaign       *Campaign
+	settings       Settings         // settings that say how to choose the batch
+	round          int              // number of the round that the batch belongs to
+	amountDistance *search.Distance // computes the distance between two recipes from their amounts
 
-	objectives      []*learntObjective // all properties that are learnt, with a model or without
-	successModel    *forestEnsemble    // model of the probability that a trial does not fail; nil: no model
-	fixedTarget     *mcmc.Target       // target distribution with only the objectives that are computed instead of learnt
-	ruleTarget      *mcmc.Target       // target distribution with the rules and without objectives
-	ingredientCosts []float64          // by ingredient: the cost of one trial made of this ingredient alone; nil: gains are not divided by cost
+	objectives               []*learntObjective // all properties that are learnt, even those that have no model yet
+	successModel             *forestEnsemble    // model of the probability that a trial does not fail; nil if there is no such model
+	computedObjectivesTarget *mcmc.Target       // target distribution with only the objectives that are computed and not learnt
+	ruleTarget               *mcmc.Target       // target distribution with the rules but without any objective
+	ingredientCosts          []float64          // item i is the cost of a trial that consists of ingredient i alone; nil if the problem has no costs
 
-	excludedRecipes map[string]bool // keys of recipes that must not be offered
+	excludedRecipes map[string]bool // set of keys of recipes that must not be offered; see [recipe.key]
 	pending         []*Entry        // recipes of earlier batches without a result
-	allowedRecipes  []recipe        // the only recipes that may be chosen; nil: every recipe that the problem allows
-	minAmounts      []int           // by ingredient: the least amount, in units, that a recipe with the ingredient may have
-	unitsInStock    map[int]int     // by ingredient: the units left for the rest of the batch; an ingredient without an entry is unlimited
-	usedIngredients []bool          // by ingredient: whether a tried or pending recipe has the ingredient
+	allowedRecipes  []recipe        // the only recipes that may be chosen; nil if any recipe that the problem allows may be chosen
+	minAmounts      []int           // item i is the least amount, in units, that a recipe with ingredient i may have of the ingredient
+	unitsInStock    map[int]int     // maps the index of an ingredient to the units that are left for the rest of the batch; an ingredient that is not in the map is unlimited
+	usedIngredients []bool          // item i says whether a tried or pending recipe contains ingredient i
 
-	droppedRuleIndices []int // indices of rules that explainExhaustion has lifted
-	anyIngredientCount bool  // whether explainExhaustion has lifted the restriction on the number of ingredients
-	ignoreStock        bool  // whether explainExhaustion has lifted the limits of the stock
-	maxVisits          int   // maximum number of recipes that completeBatch visits; 0 means maxVisitsToComplete
+	droppedRuleIndices    []int // indices of the rules that explainExhaustion ignores for a test
+	ignoreIngredientCount bool  // whether explainExhaustion ignores the restriction on the number of ingredients for a test
+	ignoreStock           bool  // whether explainExhaustion ignores the limits of the stock for a test
+	maxVisits             int   // maximum number of recipes that completeBatch visits; 0 stands for maxVisitsToComplete
 
-	alikeLimits  []alikeLimit // limits on the number of different values of a condition in the batch
-	chosenValues [][]int32    // by index in alikeLimits: the condition values that the batch may have; nil: any values
+	conditionValueLimits  []conditionValueLimit // limits on the number of different values that a condition may have in the batch
+	chosenConditionValues [][]int32             // item k lists the indices of the values that the batch may have of the condition of conditionValueLimits[k]; nil if any values are possible
 
-	limitsDropped bool // whether limits on predictions are ignored, because the search found no recipe within all limits
+	predictionLimitsDropped bool // whether the limits on predictions are ignored because no recipe was found that satisfies all of them
 
-	batch []chosenRecipe // recipes chosen so far
+	batch []chosenRecipe // recipes chosen for the batch up to now
 }
 
 // newBatchOptimizer learns the models and returns an optimizer with an empty batch.
 func newBatchOptimizer(ctx context.Context, c *Campaign, s Settings) (*batchOptimizer, error) {
-	ch := &batchOptimizer{campaign: c, settings: s, round: c.Round() + 1, excludedRecipes: make(map[string]bool), pending: c.pendingEntries(), fixedTarget: c.Problem.Target}
+	ch := &batchOptimizer{campaign: c, settings: s, round: c.Round() + 1, excludedRecipes: make(map[string]bool), pending: c.pendingEntries(), computedObjectivesTarget: c.Problem.Target}
 	var err error
 	if ch.ruleTarget, err = c.Problem.Target.WithObjectives(); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func newBatchOptimizer(ctx context.Context, c *Campaign, s Settings) (*batchOpti
 	if err != nil {
 		return nil, err
 	}
-	ch.distance = search.NewDistance(len(c.Problem.Ingredients), known)
+	ch.amountDistance = search.NewDistance(len(c.Problem.Ingredients), known)
 	ch.usedIngredients = make([]bool, len(c.Problem.Ingredients))
 	for _, t := range c.trials {
 		ch.excludedRecipes[t.key] = true
@@ -83,7 +83,7 @@ func newBatchOptimizer(ctx context.Context, c *Campaign, s Settings) (*batchOpti
 		ch.excludedRecipes[key] = true
 	}
 	ch.setAmountBounds()
-	ch.setAlikeLimits()
+	ch.setConditionValueLimits()
 	if err := ch.resolveAllowedRecipes(); err != nil {
 		return nil, err
 	}
@@ -95,14 +95,16 @@ func newBatchOptimizer(ctx context.Context, c *Campaign, s Settings) (*batchOpti
 	return ch, nil
 }
 
+// markIngredientsUsed records in usedIngredients that a tried or pending recipe has the given
+// ingredients.
 func (ch *batchOptimizer) markIngredientsUsed(parts []mcmc.Part) {
 	for _, p := range parts {
 		ch.usedIngredients[p.Ingredient] = true
 	}
 }
 
-// resolveAllowedRecipes sets allowedRecipes from the settings. It converts named values of
-// conditions to indices.
+// resolveAllowedRecipes sets allowedRecipes from the settings, which name values of conditions. The
+// stored recipes have indices of values.
 func (ch *batchOptimizer) resolveAllowedRecipes() error {
 	if ch.settings.AllowedRecipes == nil {
 		return nil
@@ -118,8 +120,8 @@ func (ch *batchOptimizer) resolveAllowedRecipes() error {
 	return nil
 }
 
-// learnSuccessModel learns a model of the probability that a trial succeeds. There is no model if
-// all trials failed or no trial failed.
+// learnSuccessModel learns a model of the probability that a trial succeeds. It learns no model if
+// all trials failed or none failed.
 func (ch *batchOptimizer) learnSuccessModel(ctx context.Context) error {
 	failed := 0
 	data := &model.Data{Label: "status", Ingredients: ch.campaign.Problem.Ingredients, Total: ch.campaign.Problem.Total}
@@ -136,7 +138,7 @@ func (ch *batchOptimizer) learnSuccessModel(ctx context.Context) error {
 	if failed == 0 || failed == len(recipes) {
 		return nil
 	}
-	data.Rows = modelRows(recipes)
+	data.Rows = amountRows(recipes)
 	ch.campaign.Problem.AddConditions(data, rows)
 	var err error
 	ch.successModel, err = newForestEnsemble(ctx, data, model.AnyOf("made"), ch.settings.Seed)
@@ -148,29 +150,29 @@ func (ch *batchOptimizer) learntObjectives() []*learntObjective {
 	return slices.DeleteFunc(slices.Clone(ch.objectives), func(o *learntObjective) bool { return o.model == nil || o.weight == 0 })
 }
 
-// soleObjective returns the objective if the problem maximises or minimises only one learnt number.
-// Recipes are then compared by the predicted values of the model. Otherwise soleObjective returns
-// nil, and recipes are compared by the product of all desirabilities.
+// soleObjective returns the only objective of a problem that maximises or minimises one learnt
+// number. Recipes are then compared by the predicted values of the model. For any other problem
+// soleObjective returns nil, and recipes are compared by the product of all desirabilities.
 func (ch *batchOptimizer) soleObjective() *learntObjective {
 	counts := slices.DeleteFunc(slices.Clone(ch.objectives), func(o *learntObjective) bool { return o.weight == 0 })
 	if len(counts) != 1 || counts[0].model == nil || !counts[0].learningSettings.Numeric || counts[0].direction == config.Between {
 		return nil
 	}
-	if slices.ContainsFunc(ch.fixedTarget.Objectives(), func(w mcmc.Objective) bool { return w.Weight > 0 }) {
+	if slices.ContainsFunc(ch.computedObjectivesTarget.Objectives(), func(w mcmc.Objective) bool { return w.Weight > 0 }) {
 		return nil
 	}
 	return counts[0]
 }
 
-// These names distinguish the streams of random numbers of a round.
+// These are the names of the independent streams of random numbers that are used in a round.
 const (
 	drawStreamName    = "campaign draws"
 	fillStreamName    = "campaign fill"
 	studentStreamName = "campaign doubt"
 )
 
-// newRand returns a random number generator for a purpose and an index within the purpose. Equal
-// arguments give the same random numbers.
+// newRand returns a random number generator that depends only on the settings, the round, the name
+// purpose and the index. Generators with different names or indices are independent.
 func (ch *batchOptimizer) newRand(purpose string, index uint64) *mcmc.Rand {
 	return mcmc.NewRand(ch.settings.Seed, fmt.Sprintf("%s of round %d", purpose, ch.round), index)
 }
@@ -178,22 +180,22 @@ func (ch *batchOptimizer) newRand(purpose string, index uint64) *mcmc.Rand {
 // These settings control how a batch is chosen. The file docs/campaign.md describes the experiments
 // behind the settings.
 const (
-	drawCount                = 256    // number of joint draws of the utilities of all candidates
-	studentDegreesOfFreedom  = 5      // degrees of freedom of the Student distribution from which improvement probabilities are computed
-	poolCandidateCount       = 300    // number of candidates whose utilities are drawn jointly
-	randomCandidateCount     = 60     // number of candidates that are random recipes of the problem
-	maxAnchors               = 24     // maximum number of trials that are drawn jointly with the candidates; the trials with the best predictions are used
+	drawCount                = 256    // number of joint draws of the utilities; each draw has one utility for every candidate
+	studentDegreesOfFreedom  = 5      // degrees of freedom of the Student distribution that gives the probabilities of an improvement
+	poolCandidateCount       = 300    // number of candidates of the pool, whose utilities are drawn jointly
+	randomCandidateCount     = 60     // number of candidates that are random recipes and not found by the search
+	maxAnchorTrials          = 24     // maximum number of anchor trials, that is, of trials with the best predictions whose utilities are drawn jointly with those of the candidates
 	weakModelR2              = 0.15   // a model with a smaller R² on held-out results counts as weak
-	learnPickInterval        = 4      // with a weak model, one in learnPickInterval recipes is chosen to improve the model
-	largestMinDistance       = 0.3    // least distance between recipes of a batch if the models predict nothing
-	smallestMinDistance      = 0.02   // least distance between recipes of a batch if the models predict everything
-	shrinkAfterTrials        = 20     // number of trials from which diversityRadius shrinks
-	relativeGainTolerance    = 0.01   // gains that differ from the best gain by no more than this fraction count as equal
-	minSuccessProbability    = 0.2    // recipes that succeed with a smaller probability are not offered
+	learnPickInterval        = 4      // if a model is weak, one in this many recipes is chosen to improve the models
+	largestMinDistance       = 0.3    // value of minDistance if the models predict nothing
+	smallestMinDistance      = 0.02   // value of minDistance if the models predict perfectly
+	fullRadiusTrials         = 20     // number of trials up to which diversityRadius has its full size; more trials make it smaller
+	relativeGainTolerance    = 0.01   // two gains count as equal if their relative difference is at most this fraction
+	minSuccessProbability    = 0.2    // a recipe is not offered if the probability that its trial succeeds is smaller
 	minNoiseDegreesOfFreedom = 2      // the measurement noise counts as known if replicates give at least this many degrees of freedom
-	maxSearchLines           = 12_000 // maximum number of lines that the search scores; see effort
+	maxSearchLines           = 12_000 // upper limit for searchLineCount at the effort 1
 
-	limitPenalty = 100 // reduction of a log score per unit of limit violation
+	limitPenalty = 100 // decrease of a recipe's log score per unit of limitViolation
 )
 
 // hasWeakModel reports whether at least one model has almost no predictive power.

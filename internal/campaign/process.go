@@ -12,84 +12,87 @@ import (
 
 // A gaussianProcess is a Gaussian process on the square roots of the ingredients' shares. The
 // kernel is Matérn with smoothness 5/2 and one length scale per ingredient (Rasmussen and Williams
-// 2006, chapters 2, 4 and 5). Length scales and noise maximise the posterior density on a grid, so
-// results are the same on every machine.
+// 2006, chapters 2, 4 and 5). The length scales and the noise are chosen to maximise the posterior
+// density. They are always multiplied by the same fixed factors, so results are the same on every
+// machine.
 type gaussianProcess struct {
-	total                int                      // number of units that the amounts of a recipe sum to
-	points               []point                  // training points, one per row
-	inverseSquareLengths []float64                // by variable: 1/length², where length is the length scale
-	squaredNorms         []float64                // by row: the weighted squared norm of the training point; see squaredNorm
-	noiseRatio           float64                  // estimated variance of a measurement, divided by scale²
-	statedNoiseRatios    []float64                // by row: the variance that the measurement itself states, divided by scale²; added to noiseRatio
-	medianNoiseRatio     float64                  // median of all stated variances, divided by scale²; used for a new measurement
-	scale                float64                  // prior standard deviation of the values
-	mean                 float64                  // prior mean of the values
+	totalUnits           int                      // sum of the amounts of a recipe in units
+	points               []point                  // training points; points[i] is row i
+	inverseSquareLengths []float64                // item v is 1/length², where length is the length scale of variable v
+	squaredNorms         []float64                // item i is the weighted squared norm of points[i]; see squaredNorm
+	noiseRatio           float64                  // estimated variance of the measurement noise, divided by priorSD²
+	statedNoiseRatios    []float64                // item i is the variance that is stated for measurement i, divided by priorSD²; it is added to noiseRatio
+	medianNoiseRatio     float64                  // median of statedNoiseRatios; used for a new measurement
+	priorSD              float64                  // standard deviation of the values under the prior distribution
+	priorMean            float64                  // mean of the values under the prior distribution
 	cholesky             portable.LowerTriangular // Cholesky factor L with L·Lᵀ = K + noise·1, where K is the kernel matrix of the training points
 	alpha                []float64                // the vector (K + noise·1)⁻¹ (y − mean), where K is the kernel matrix and y are the training values
-	r2                   float64                  // share of the variance that leave-one-out predictions explain; NaN if not computable
-	intervalScale        float64                  // factor that widens prediction intervals to the right coverage
+	r2                   float64                  // R² of leave-one-out predictions, that is, the share of the variance that they explain; NaN if not computable
+	intervalScale        float64                  // factor that widens prediction intervals until they contain the intended share of the measurements
 }
 
 // These limits bound the computing time of a Gaussian process.
 const (
-	maxRows             = 600 // maximum number of training rows; see selectRows
-	maxTuningRows       = 200 // maximum number of rows from which length scales are chosen
+	maxRows             = 600 // maximum number of training rows; see selectTrainingRows
+	maxTuningRows       = 200 // maximum number of training rows that are used to choose the length scales
 	maxOwnLengths       = 24  // maximum number of variables that have a length scale of their own
-	minUsesForOwnLength = 3   // a variable has its own length scale if at least this many training recipes use the variable
+	minUsesForOwnLength = 3   // minimum number of training recipes with a variable for the variable to have its own length scale
 )
 
-// The prior distributions of the length scales and of the noise are lognormal. The constants are
-// their medians and the standard deviations of the logarithm.
+// The prior distributions of the length scales and of the noise ratio are lognormal.
 const (
-	lengthMedian, lengthLogSD = 0.7, 1.0
-	noiseMedian, noiseLogSD   = 0.05, 1.5
+	lengthMedian = 0.7  // median of the prior distribution of a length scale
+	lengthLogSD  = 1.0  // standard deviation of the logarithm of a length scale
+	noiseMedian  = 0.05 // median of the prior distribution of noiseRatio
+	noiseLogSD   = 1.5  // standard deviation of the logarithm of noiseRatio
 )
 
-// newGaussianProcess fits a Gaussian process to the values of recipes. The parameter sd has the
-// standard deviation of each measurement, or NaN if unknown. An empty sd means that all are
-// unknown. The number ingredients includes the additional ingredients that encode conditions.
-func newGaussianProcess(ctx context.Context, recipes []recipe, values, sd []float64, ingredients, total int) (*gaussianProcess, error) {
-	g := &gaussianProcess{total: total, inverseSquareLengths: make([]float64, ingredients), noiseRatio: noiseMedian}
+// newGaussianProcess fits a Gaussian process to the values of recipes. The slice measurementSD has
+// the standard deviation of each measurement, or NaN if unknown. An empty slice means that all are
+// unknown. The parameter variables is the number of ingredients, including the additional
+// ingredients that encode conditions. The amounts of each recipe sum to total.
+func newGaussianProcess(ctx context.Context, recipes []recipe, values, measurementSD []float64, variables, total int) (*gaussianProcess, error) {
+	g := &gaussianProcess{totalUnits: total, inverseSquareLengths: make([]float64, variables), noiseRatio: noiseMedian}
 	for i := range g.inverseSquareLengths {
 		g.inverseSquareLengths[i] = 1 / (lengthMedian * lengthMedian)
 	}
-	rows := selectRows(values, maxRows)
+	rows := selectTrainingRows(values, maxRows)
 	all := make([]point, len(recipes))
 	for k, x := range recipes {
 		all[k] = newPoint(x, total)
 	}
-	own, usual := noiseVariances(values, sd)
+	own, usual := relativeNoiseVariances(values, measurementSD)
 	g.medianNoiseRatio = usual
-	tuned := selectRows(values, maxTuningRows)
-	g.statedNoiseRatios = valuesAt(own, tuned)
-	if err := g.tune(ctx, valuesAt(all, tuned), valuesAt(values, tuned)); err != nil {
+	tuned := selectTrainingRows(values, maxTuningRows)
+	g.statedNoiseRatios = elementsAt(own, tuned)
+	if err := g.tuneLengthsAndNoise(ctx, elementsAt(all, tuned), elementsAt(values, tuned)); err != nil {
 		return nil, err
 	}
-	y := valuesAt(values, rows)
-	g.points, g.statedNoiseRatios = valuesAt(all, rows), valuesAt(own, rows)
-	g.mean = 0
+	y := elementsAt(values, rows)
+	g.points, g.statedNoiseRatios = elementsAt(all, rows), elementsAt(own, rows)
+	g.priorMean = 0
 	for _, v := range y {
-		g.mean += v / float64(len(y))
+		g.priorMean += v / float64(len(y))
 	}
-	for !g.fit(subtractMean(y, g.mean)) {
+	for !g.fit(subtractMean(y, g.priorMean)) {
 		g.noiseRatio = float64(g.noiseRatio * 2) // this ends: a matrix with a dominant diagonal has a factor
 	}
-	g.scoreLeaveOneOut(y)
+	g.assessByLeavingOneOut(y)
 	return g, nil
 }
 
-// maxStatedNoiseRatio bounds the variance that a measurement states, relative to the variance of
-// all values. A measurement with a greater variance carries no information.
+// maxStatedNoiseRatio is the upper bound for the stated variance of a measurement, divided by the
+// variance of all values. A measurement with a greater variance carries no information.
 const maxStatedNoiseRatio = 1e6
 
-// noiseVariances converts standard deviations of measurements to variances and divides them by the
-// variance of all values. A measurement without a standard deviation gets the median variance,
-// which is also the result usual.
-func noiseVariances(values, sd []float64) (own []float64, usual float64) {
-	own = make([]float64, len(values))
+// relativeNoiseVariances squares the standard deviations of measurements and divides the squares by
+// the variance of all values. The result median is the median of these ratios. It also replaces the
+// ratio of each measurement whose standard deviation is unknown.
+func relativeNoiseVariances(values, sd []float64) (variances []float64, median float64) {
+	variances = make([]float64, len(values))
 	known := slices.DeleteFunc(slices.Sorted(slices.Values(sd)), math.IsNaN)
 	if len(known) == 0 {
-		return own, 0
+		return variances, 0
 	}
 	mean, variance := 0.0, 0.0
 	for _, v := range values {
@@ -99,25 +102,25 @@ func noiseVariances(values, sd []float64) (own []float64, usual float64) {
 		variance += float64((v-mean)*(v-mean)) / float64(len(values))
 	}
 	share := func(s float64) float64 { return min(float64(s*s)/variance, maxStatedNoiseRatio) }
-	usual = share(known[len(known)/2])
+	median = share(known[len(known)/2])
 	for k, s := range sd {
-		if own[k] = usual; !math.IsNaN(s) {
-			own[k] = share(s)
+		if variances[k] = median; !math.IsNaN(s) {
+			variances[k] = share(s)
 		}
 	}
-	return own, usual
+	return variances, median
 }
 
-// valuesAt returns the elements of all at the given indices.
-func valuesAt[T any](all []T, at []int) []T {
-	out := make([]T, len(at))
-	for k, r := range at {
+// elementsAt returns the elements of a slice at the given indices.
+func elementsAt[T any](all []T, indices []int) []T {
+	out := make([]T, len(indices))
+	for k, r := range indices {
 		out[k] = all[r]
 	}
 	return out
 }
 
-// subtractMean returns the values y minus the given mean.
+// subtractMean returns a copy of y with mean subtracted from every element.
 func subtractMean(y []float64, mean float64) []float64 {
 	c := make([]float64, len(y))
 	for k, v := range y {
@@ -126,23 +129,23 @@ func subtractMean(y []float64, mean float64) []float64 {
 	return c
 }
 
-// selectRows returns the indices of at most limit rows, ascending. Half of the rows have the
-// greatest values, because the campaign searches for the best recipe. The other half are spread
-// evenly over the remaining values.
-func selectRows(values []float64, limit int) []int {
+// selectTrainingRows returns the indices of at most maxCount rows, ascending. Half of these rows
+// have the greatest values, because the campaign searches for the best recipe. The values of the
+// other half are spread evenly over the remaining values.
+func selectTrainingRows(values []float64, maxCount int) []int {
 	order := make([]int, len(values))
 	for k := range order {
 		order[k] = k
 	}
-	if len(order) <= limit {
+	if len(order) <= maxCount {
 		return order
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[b], values[a]) })
-	top := limit / 2
+	top := maxCount / 2
 	rest := order[top:]
 	out := slices.Clone(order[:top])
-	for k := range limit - top {
-		out = append(out, rest[k*len(rest)/(limit-top)])
+	for k := range maxCount - top {
+		out = append(out, rest[k*len(rest)/(maxCount-top)])
 	}
 	slices.Sort(out)
 	return out
@@ -168,18 +171,18 @@ func (g *gaussianProcess) kernel(x, y point, normX, normY float64) float64 {
 	return float64((1 + r + float64(r*r)/3) * portable.Exp(-r))
 }
 
-// squaredNorm returns Σ v²/length² over the coordinates v of a point, where length is the length
+// squaredNorm returns Σ (v/length)² over the coordinates v of point p, where length is the length
 // scale of the coordinate.
-func (g *gaussianProcess) squaredNorm(x point) float64 {
+func (g *gaussianProcess) squaredNorm(p point) float64 {
 	sum := 0.0
-	for _, c := range x {
+	for _, c := range p {
 		sum += float64(g.inverseSquareLengths[c.variable] * float64(c.value*c.value))
 	}
 	return sum
 }
 
-// fit factors the covariance matrix of the training points, computes alpha from the centred values
-// y and sets the scale of greatest likelihood. It returns false if the matrix has no Cholesky
+// fit fits the process to the values y, from which the mean was subtracted. It computes the
+// Cholesky factor, alpha and the most likely priorSD. It returns false if the matrix has no Cholesky
 // factor.
 func (g *gaussianProcess) fit(y []float64) bool {
 	n := len(y)
@@ -206,15 +209,15 @@ func (g *gaussianProcess) fit(y []float64) bool {
 	for i := range n {
 		sum += float64(y[i] * g.alpha[i])
 	}
-	g.scale = math.Sqrt(max(sum/float64(n), 1e-12))
+	g.priorSD = math.Sqrt(max(sum/float64(n), 1e-12))
 	return true
 }
 
-// logPosterior returns the log posterior density of the length scales and the noise. The parameter
-// tuned has the groups of variables that share a length scale. The scale is the most likely scale.
-func (g *gaussianProcess) logPosterior(tuned [][]int) float64 {
-	d := float64(-float64(len(g.alpha))*portable.Log(g.scale)) - float64(g.cholesky.LogDeterminant()/2)
-	for _, group := range tuned {
+// logPosterior returns the log posterior density of the length scales and the noise, with the most
+// likely priorSD. Each element of groups lists the variables that share a length scale.
+func (g *gaussianProcess) logPosterior(groups [][]int) float64 {
+	d := float64(-float64(len(g.alpha))*portable.Log(g.priorSD)) - float64(g.cholesky.LogDeterminant()/2)
+	for _, group := range groups {
 		t := float64((float64(-portable.Log(g.inverseSquareLengths[group[0]])/2) - portable.Log(lengthMedian)) / lengthLogSD)
 		d -= float64(t * t / 2)
 	}
@@ -222,9 +225,9 @@ func (g *gaussianProcess) logPosterior(tuned [][]int) float64 {
 	return d - float64(t*t/2)
 }
 
-// tune chooses the length scales and the noise. The given points and values are a selection of the
-// training data.
-func (g *gaussianProcess) tune(ctx context.Context, points []point, values []float64) error {
+// tuneLengthsAndNoise chooses the length scales and the noise that fit the given points and values
+// best. The points are a part of the training data.
+func (g *gaussianProcess) tuneLengthsAndNoise(ctx context.Context, points []point, values []float64) error {
 	g.points = points
 	mean := 0.0
 	for _, v := range values {
@@ -236,11 +239,11 @@ func (g *gaussianProcess) tune(ctx context.Context, points []point, values []flo
 		g.noiseRatio = float64(g.noiseRatio * 2)
 	}
 	a := coordinateAscent{process: g, centredValues: y, lengthScaleGroups: groups, bestLogDensity: g.logPosterior(groups)}
-	return a.run(ctx)
+	return a.maximizeDensity(ctx)
 }
 
-// lengthScaleGroups divides the variables into groups that share a length scale. Each often used
-// variable forms its own group, and all other variables form one group.
+// lengthScaleGroups divides the variables into groups that share a length scale. Each variable that
+// many recipes use forms its own group. All other variables form one group.
 func (g *gaussianProcess) lengthScaleGroups() [][]int {
 	uses := make([]int, len(g.inverseSquareLengths))
 	for _, x := range g.points {
@@ -268,8 +271,8 @@ func (g *gaussianProcess) lengthScaleGroups() [][]int {
 	return groups
 }
 
-// scoreLeaveOneOut sets r2 and intervalScale from leave-one-out predictions of the values y.
-func (g *gaussianProcess) scoreLeaveOneOut(y []float64) {
+// assessByLeavingOneOut sets r2 and intervalScale from leave-one-out predictions of the values y.
+func (g *gaussianProcess) assessByLeavingOneOut(y []float64) {
 	n := len(y)
 	off, all := 0.0, 0.0
 	ratios := make([]float64, n)
@@ -277,9 +280,9 @@ func (g *gaussianProcess) scoreLeaveOneOut(y []float64) {
 	for i := range n {
 		precision := inverse.Row(i)[i]
 		e := g.alpha[i] / precision
-		ratios[i] = math.Abs(e) / (g.scale / math.Sqrt(precision))
+		ratios[i] = math.Abs(e) / (g.priorSD / math.Sqrt(precision))
 		off += float64(e * e)
-		all += float64((y[i] - g.mean) * (y[i] - g.mean))
+		all += float64((y[i] - g.priorMean) * (y[i] - g.priorMean))
 	}
 	g.r2 = math.NaN()
 	if n > 2 && all > 0 {
@@ -296,9 +299,9 @@ func (g *gaussianProcess) scoreLeaveOneOut(y []float64) {
 }
 
 const (
-	minRowsToCalibrate     = 10                 // with fewer rows, intervalScale is 1
+	minRowsToCalibrate     = 10                 // minimum number of training rows to estimate intervalScale; with fewer rows it is 1
 	intervalCoverage       = 0.9                // probability that a prediction interval contains the measurement
-	coverageNormalQuantile = 1.6448536269514722 // 90 % of a normal distribution lie within this many standard deviations of the mean
+	coverageNormalQuantile = 1.6448536269514722 // number of standard deviations around the mean that contain 90 % of a normal distribution
 	minIntervalScale       = 0.8                // lower bound of intervalScale
 	maxIntervalScale       = 3                  // upper bound of intervalScale
 )
@@ -313,17 +316,17 @@ func (g *gaussianProcess) whitenedCovariance(x point) (v []float64, mean float64
 		mean += float64(v[i] * g.alpha[i])
 	}
 	g.cholesky.Forward(v)
-	return v, g.mean + mean
+	return v, g.priorMean + mean
 }
 
 // Predict implements [Surrogate].
 func (g *gaussianProcess) Predict(x recipe) (mean, sd float64) {
-	v, mean := g.whitenedCovariance(newPoint(x, g.total))
+	v, mean := g.whitenedCovariance(newPoint(x, g.totalUnits))
 	left := 1.0
 	for _, f := range v {
 		left -= float64(f * f)
 	}
-	return mean, float64(g.scale * math.Sqrt(max(left, 1e-10)))
+	return mean, float64(g.priorSD * math.Sqrt(max(left, 1e-10)))
 }
 
 // Draws implements [Surrogate].
@@ -332,7 +335,7 @@ func (g *gaussianProcess) Draws(xs []recipe, count int, r *mcmc.Rand) [][]float6
 	points, norms := make([]point, m), make([]float64, m)
 	half, means := make([][]float64, m), make([]float64, m)
 	for a, x := range xs {
-		points[a] = newPoint(x, g.total)
+		points[a] = newPoint(x, g.totalUnits)
 		norms[a] = g.squaredNorm(points[a])
 		half[a], means[a] = g.whitenedCovariance(points[a])
 	}
@@ -369,7 +372,7 @@ func (g *gaussianProcess) Draws(xs []recipe, count int, r *mcmc.Rand) [][]float6
 			for b, f := range factor[a] {
 				v += float64(f * e[b])
 			}
-			draws[s][a] = means[a] + float64(g.scale*v)
+			draws[s][a] = means[a] + float64(g.priorSD*v)
 		}
 	}
 	return draws
@@ -377,7 +380,7 @@ func (g *gaussianProcess) Draws(xs []recipe, count int, r *mcmc.Rand) [][]float6
 
 // Noise implements [Surrogate].
 func (g *gaussianProcess) Noise() float64 {
-	return float64(g.scale * math.Sqrt(g.noiseRatio+g.medianNoiseRatio))
+	return float64(g.priorSD * math.Sqrt(g.noiseRatio+g.medianNoiseRatio))
 }
 
 // R2 implements [Surrogate].

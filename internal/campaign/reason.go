@@ -11,7 +11,7 @@ import (
 	"kir/mcmc"
 )
 
-// describeReason returns the reason why a recipe was chosen, with the figures in words.
+// describeReason returns the reason why a recipe was chosen, as words with numbers.
 func (ch *batchOptimizer) describeReason(b *chosenRecipe) Reason {
 	if b.tradeOff != nil {
 		return b.tradeOff.describeTradeOffReason(b)
@@ -23,7 +23,7 @@ func (ch *batchOptimizer) describeReason(b *chosenRecipe) Reason {
 		}
 		return Reason{Fill, fmt.Sprintf("fills the space: nothing tried or chosen is within a distance of %.2f", b.nearestDistance)}
 	case Replicate:
-		return Reason{Replicate, "replicate of " + b.trialID + ": noise decides whether it is the best"}
+		return Reason{Replicate, "replicate of " + b.repeatedTrialID + ": noise decides whether it is the best"}
 	}
 	kind := b.reasonKind
 	if kind == Likely && ch.isExploratory(b.recipe) {
@@ -43,8 +43,9 @@ func (ch *batchOptimizer) describeReason(b *chosenRecipe) Reason {
 	return Reason{Learn, fmt.Sprintf("%s: beats all that was tried with probability %.2f", text, b.beatsProbability)}
 }
 
-// soleClassObjective returns the objective if the campaign learns a single label and the label has
-// classes. Otherwise it returns nil. A recipe that turns out as wanted then cannot be beaten.
+// soleClassObjective returns the only objective of a campaign that learns a single label with
+// classes. For any other campaign it returns nil. With such an objective, a recipe that turns out
+// to have a wanted class cannot be beaten.
 func (ch *batchOptimizer) soleClassObjective() *learntObjective {
 	learnt := ch.learntObjectives()
 	if len(learnt) != 1 || learnt[0].learningSettings.Numeric {
@@ -53,7 +54,7 @@ func (ch *batchOptimizer) soleClassObjective() *learntObjective {
 	return learnt[0]
 }
 
-// isExploratory reports whether a recipe was chosen because its value is uncertain. The predicted
+// isExploratory reports whether a recipe was chosen for the uncertainty of its value. The predicted
 // value of such a recipe is more than one standard deviation below the best prediction of a trial.
 func (ch *batchOptimizer) isExploratory(x recipe) bool {
 	o := ch.soleObjective()
@@ -63,7 +64,7 @@ func (ch *batchOptimizer) isExploratory(x recipe) bool {
 	best := math.Inf(-1)
 	for _, t := range ch.campaign.trials {
 		if !t.failed && len(t.brokenRules) == 0 {
-			mean, _ := o.model.Predict(ch.campaign.underGivenConditions(t.recipe))
+			mean, _ := o.model.Predict(ch.campaign.withGivenConditions(t.recipe))
 			best = max(best, mean)
 		}
 	}
@@ -71,9 +72,9 @@ func (ch *batchOptimizer) isExploratory(x recipe) bool {
 	return mean+sd < best
 }
 
-// leastKnownIngredient returns the index of the ingredient that makes the prediction of recipe x
-// most uncertain. Removing this ingredient reduces the predicted standard deviation most. The index
-// is −1 if there is no such ingredient.
+// leastKnownIngredient returns the index of the ingredient that contributes most to the uncertainty
+// of the prediction of recipe x. Without this ingredient, the predicted standard deviation falls
+// most. The index is −1 if there is no such ingredient.
 func (ch *batchOptimizer) leastKnownIngredient(x recipe) int {
 	learnt := ch.learntObjectives()
 	if len(learnt) == 0 || len(x.parts) < 2 {
@@ -94,11 +95,11 @@ func (ch *batchOptimizer) leastKnownIngredient(x recipe) int {
 	return at
 }
 
-// removePart returns recipe x without the part at index out. The other parts grow in proportion to
-// fill the total.
-func removePart(x []mcmc.Part, out, total int) []mcmc.Part {
-	rest := slices.Delete(slices.Clone(x), out, out+1)
-	left := total - x[out].Amount
+// removePart returns recipe x without the part at the given index. The other amounts grow in
+// proportion, so that they sum to total again.
+func removePart(x []mcmc.Part, index, total int) []mcmc.Part {
+	rest := slices.Delete(slices.Clone(x), index, index+1)
+	left := total - x[index].Amount
 	sum := 0
 	for k := range rest {
 		rest[k].Amount = max(1, rest[k].Amount*total/left)
@@ -117,9 +118,9 @@ func removePart(x []mcmc.Part, out, total int) []mcmc.Part {
 	return rest
 }
 
-// remainingGain estimates the gain that further rounds would bring, from the draws of a pool. The
-// gain comes from the models' own draws, and the probability of any gain comes from the Student
-// draws. The file docs/campaign.md compares such estimates with outcomes.
+// remainingGain estimates the gain that further rounds would bring. The expected gain comes from
+// the utility draws of the pool, and the probability of any gain comes from the wider Student
+// draws. The file docs/campaign.md compares past estimates with outcomes.
 func (ch *batchOptimizer) remainingGain(p *candidatePool, best *Best) RemainingGain {
 	alone := ch.soleObjective()
 	noise := ch.utilityNoise(p)
@@ -167,32 +168,31 @@ func (ch *batchOptimizer) remainingGain(p *candidatePool, best *Best) RemainingG
 	return ch.qualifyAdvice(l)
 }
 
-// qualifyAdvice changes advice that rests on weak models. The advice becomes to go on if a model
-// predicts hardly anything. The advice also becomes to go on if no recipe is predicted to satisfy
-// the limits.
-func (ch *batchOptimizer) qualifyAdvice(l RemainingGain) RemainingGain {
+// qualifyAdvice changes the advice to go on in two cases: a model predicts hardly anything, or no
+// recipe is predicted to satisfy the limits. It also adds the cause to the text.
+func (ch *batchOptimizer) qualifyAdvice(gain RemainingGain) RemainingGain {
 	weak := ch.weakModelText()
 	switch {
-	case ch.limitsDropped:
-		l.Advice = GoOn
-		l.Text = "No recipe was found that is predicted to keep all limits, so the gain that is left is unknown. Advice: go on, or loosen a limit."
+	case ch.predictionLimitsDropped:
+		gain.Advice = GoOn
+		gain.Text = "No recipe was found that is predicted to keep all limits, so the gain that is left is unknown. Advice: go on, or loosen a limit."
 		if weak != "" {
-			l.Text += " " + weak + "."
+			gain.Text += " " + weak + "."
 		}
 	case weak == "":
-	case l.Advice == Stop:
-		l.Advice = GoOn
-		l.Text = weak + ", so the gain that is left is unknown. Advice: go on."
+	case gain.Advice == Stop:
+		gain.Advice = GoOn
+		gain.Text = weak + ", so the gain that is left is unknown. Advice: go on."
 	default:
-		l.Text += " " + weak + ", so that this figure is a guess."
+		gain.Text += " " + weak + ", so that this figure is a guess."
 	}
-	return l
+	return gain
 }
 
 // utilityNoise returns the standard deviation of a measured utility at the trial with the best
-// prediction. Only a recipe that is better by this much can be recognised as better. Only noise
-// known from replicates counts. Without replicates, a model's noise includes whatever the model
-// cannot fit.
+// prediction. A recipe can be recognised as better only if it is better by this much. The result is
+// 0 unless replicates show the noise. Without replicates, the noise of a model also includes
+// everything that the model cannot fit.
 func (ch *batchOptimizer) utilityNoise(p *candidatePool) float64 {
 	if o := ch.soleObjective(); o != nil {
 		if ch.replicateDegreesOfFreedom(o) < minNoiseDegreesOfFreedom {
@@ -203,7 +203,7 @@ func (ch *batchOptimizer) utilityNoise(p *candidatePool) float64 {
 	if len(p.anchorTrials) == 0 {
 		return 0
 	}
-	x := ch.campaign.underGivenConditions(ch.campaign.trials[p.anchorTrials[0]].recipe)
+	x := ch.campaign.withGivenConditions(ch.campaign.trials[p.anchorTrials[0]].recipe)
 	sum := 0.0
 	for _, o := range ch.learntObjectives() {
 		if ch.replicateDegreesOfFreedom(o) < minNoiseDegreesOfFreedom {
@@ -222,15 +222,20 @@ func (ch *batchOptimizer) utilityNoise(p *candidatePool) float64 {
 	return math.Sqrt(sum)
 }
 
-// The advice is to stop if two conditions hold. The probability of something better is below
-// stopProbability, and at least the last minRoundsWithoutGain rounds brought nothing better. The
-// second condition is needed because models know little about recipes unlike all trials.
+// The advice is to stop if two conditions hold:
+//
+//   - The probability that something better is left is below stopProbability.
+//   - At least the last minRoundsWithoutGain rounds brought nothing better.
+//
+// The second condition is needed because models know little about recipes that differ from all
+// trials.
 const (
 	stopProbability      = 0.05
 	minRoundsWithoutGain = 2
 )
 
-// roundsWithResults returns the numbers of the rounds that have results, in ascending order.
+// roundsWithResults returns the numbers of the rounds in which trials were made, in ascending
+// order.
 func (c *Campaign) roundsWithResults() []int {
 	rounds := make(map[int]bool)
 	for _, t := range c.trials {
@@ -239,7 +244,7 @@ func (c *Campaign) roundsWithResults() []int {
 	return slices.Sorted(maps.Keys(rounds))
 }
 
-// roundsSinceBest returns the number of rounds with results after the round in which the best
+// roundsSinceBest returns how many rounds with results came after the round in which the best
 // recipe was first made.
 func (c *Campaign) roundsSinceBest(best *Best) int {
 	if best == nil {
@@ -255,8 +260,8 @@ func (c *Campaign) roundsSinceBest(best *Best) int {
 }
 
 // addReplicates replaces the least useful recipes of the batch by repetitions of trials that may be
-// the best. A replacement happens only if repeating the trial gains more. The noise must be known
-// from replicates and must hide which trial is best.
+// the best. A recipe is replaced only if the repetition gains more. Replicates must already show
+// the noise, and the noise must hide which trial is best.
 func (ch *batchOptimizer) addReplicates(p *candidatePool) {
 	o := ch.soleObjective()
 	if o == nil || ch.settings.BatchSize < 2 || ch.replicateDegreesOfFreedom(o) < minNoiseDegreesOfFreedom {
@@ -278,7 +283,7 @@ func (ch *batchOptimizer) addReplicates(p *candidatePool) {
 			rival := math.Inf(-1)
 			for j, other := range p.anchorTrials {
 				if j != i {
-					v, _ := o.model.Predict(ch.campaign.underGivenConditions(ch.campaign.trials[other].recipe))
+					v, _ := o.model.Predict(ch.campaign.withGivenConditions(ch.campaign.trials[other].recipe))
 					rival = max(rival, v)
 				}
 			}
@@ -304,12 +309,12 @@ func (ch *batchOptimizer) addReplicates(p *candidatePool) {
 			return
 		}
 		ch.removeRecipe(last)
-		ch.addRecipe(chosenRecipe{recipe: t.recipe, reasonKind: Replicate, expectedGain: gain, trialID: t.id})
+		ch.addRecipe(chosenRecipe{recipe: t.recipe, reasonKind: Replicate, expectedGain: gain, repeatedTrialID: t.id})
 	}
 }
 
-// replicateDegreesOfFreedom returns the degrees of freedom with which replicates show the noise of
-// a label. It is the number of measurements minus the number of different measured recipes.
+// replicateDegreesOfFreedom returns the degrees of freedom of the noise estimate from replicates:
+// the number of measurements of a label minus the number of different measured recipes.
 func (ch *batchOptimizer) replicateDegreesOfFreedom(o *learntObjective) int {
 	numbers, _, err := ch.campaign.measuredValues(o.learningSettings)
 	if err != nil {

@@ -12,27 +12,27 @@ import (
 )
 
 // A recipe is what a trial is made of: amounts of ingredients and, if the problem has conditions,
-// values of the conditions. The conditions are stored twice. The offered values serve rules and
-// computed properties, and the codes serve models.
+// values of the conditions. A recipe stores the conditions twice: as indices of offered values for
+// rules and computed properties, and as codes for models.
 type recipe struct {
 	parts          []mcmc.Part // ingredients and their amounts in units, sorted by ingredient
-	offeredValues  []int32     // by condition: the index of the offered value that is nearest to the recipe's value; nil without conditions
-	conditionCodes []mcmc.Part // values of the conditions as models see them, that is, encoded as amounts of additional ingredients; sorted
+	offeredValues  []int32     // item k is the index of the value of condition k that the problem offers and that is nearest to the recipe's value; nil without conditions
+	conditionCodes []mcmc.Part // values of the conditions as models see them: each value is encoded as the amount of an additional ingredient; sorted by ingredient
 }
 
-// key returns a text that is unique to the amounts and the conditions of the recipe.
-func (x *recipe) key() string { return recipeKey(x.parts) + codesKey(x.conditionCodes) }
+// key returns a text that identifies the amounts and the conditions of the recipe.
+func (x *recipe) key() string { return recipeKey(x.parts) + conditionCodesKey(x.conditionCodes) }
 
-// codesKey returns a text that is unique to encoded values of conditions. The text is empty without
-// conditions.
-func codesKey(codes []mcmc.Part) string {
+// conditionCodesKey returns a text that identifies encoded values of conditions; see
+// [recipe.conditionCodes]. The text is empty without conditions.
+func conditionCodesKey(codes []mcmc.Part) string {
 	if len(codes) == 0 {
 		return ""
 	}
 	return "| " + recipeKey(codes)
 }
 
-// recipeKey returns a text that is unique to the amounts of a recipe. The parts must be sorted by
+// recipeKey returns a text that identifies the amounts of a recipe. The parts must be sorted by
 // ingredient.
 func recipeKey(parts []mcmc.Part) string {
 	key := make([]byte, 0, 8*len(parts))
@@ -61,12 +61,12 @@ func compareParts(a, b []mcmc.Part) int {
 	})
 }
 
-// clone returns a copy that shares no memory with recipe x.
+// clone returns a copy of the recipe that shares no memory with the original.
 func (x *recipe) clone() recipe {
 	return recipe{slices.Clone(x.parts), slices.Clone(x.offeredValues), slices.Clone(x.conditionCodes)}
 }
 
-// withParts returns a recipe with the given parts and the conditions of recipe x.
+// withParts returns a recipe with the given parts and the same conditions.
 func (x *recipe) withParts(parts []mcmc.Part) recipe {
 	return recipe{parts, x.offeredValues, x.conditionCodes}
 }
@@ -76,8 +76,8 @@ func (c *Campaign) recipeFromComposition(x *mcmc.Composition) recipe {
 	return c.offeredRecipe(sortParts(x.Parts()), x.AppendConditions(nil))
 }
 
-// offeredRecipe returns the recipe with the given parts and offered condition values. The parts
-// must be sorted by ingredient.
+// offeredRecipe returns the recipe with the given parts, which must be sorted by ingredient. The
+// parameter offered has the index of the offered value of each condition.
 func (c *Campaign) offeredRecipe(parts []mcmc.Part, offered []int32) recipe {
 	return recipe{parts, offered, c.Problem.AppendCodes(nil, offered)}
 }
@@ -87,10 +87,10 @@ func (c *Campaign) toComposition(x recipe) (*mcmc.Composition, error) {
 	return c.Problem.Target.Space().Composition(x.parts, x.offeredValues)
 }
 
-// underGivenConditions returns recipe x at the conditions that the user asks about. A given
-// condition has the given value, and every other condition has the value of x.
-func (c *Campaign) underGivenConditions(x recipe) recipe {
-	if !c.hasGiven() {
+// withGivenConditions returns recipe x with the values of the conditions that the user has fixed.
+// The other conditions keep the values of x.
+func (c *Campaign) withGivenConditions(x recipe) recipe {
+	if !c.hasGivenConditions() {
 		return x
 	}
 	y := x.withParts(x.parts)
@@ -111,8 +111,8 @@ func (c *Campaign) underGivenConditions(x recipe) recipe {
 	return y
 }
 
-// hasGiven reports whether the user has fixed the value of at least one condition.
-func (c *Campaign) hasGiven() bool {
+// hasGivenConditions reports whether the user has fixed the value of at least one condition.
+func (c *Campaign) hasGivenConditions() bool {
 	for k := range c.Problem.Conditions {
 		if c.Problem.Conditions[k].Given {
 			return true
@@ -122,8 +122,8 @@ func (c *Campaign) hasGiven() bool {
 }
 
 // conditionDistance returns the distance between the conditions of two recipes, from 0 to 1. It is
-// the root mean square of one difference per condition. The difference of two numbers is divided by
-// the range that models know. The difference of two categories is 0 or 1.
+// the root mean square of the differences of the single conditions. Two numbers differ by a
+// fraction of the range of numbers that models know. Two categories differ by 0 or 1.
 func (c *Campaign) conditionDistance(x, y recipe) float64 {
 	if len(c.Problem.Conditions) == 0 {
 		return 0
@@ -142,30 +142,30 @@ func (c *Campaign) conditionDistance(x, y recipe) float64 {
 	return math.Sqrt(sum / float64(len(c.Problem.Conditions)))
 }
 
-// numberCoordinateRange is the difference between the greatest and the least coordinate of a
-// numeric condition.
+// numberCoordinateRange is the difference between the greatest and the least coordinate that a
+// [point] can have for a numeric condition.
 const numberCoordinateRange = 1 - compile.LeastCoordinate
 
-// firstCoordinateInRange returns the first coordinate whose variable index is at least from and
-// below to. If there is none, the variable is −1.
-func firstCoordinateInRange(codes []mcmc.Part, from, to int) coordinate {
+// firstCoordinateInRange returns the first coordinate whose variable index is at least first and
+// less than end. If there is none, the variable of the result is −1.
+func firstCoordinateInRange(codes []mcmc.Part, first, end int) coordinate {
 	for _, p := range codes {
-		if p.Ingredient >= from && p.Ingredient < to {
+		if p.Ingredient >= first && p.Ingredient < end {
 			return coordinate{p.Ingredient, math.Sqrt(float64(p.Amount) / model.MaxBesideAmount)}
 		}
 	}
 	return coordinate{variable: -1}
 }
 
-// isOffered reports whether the problem offers the exact condition values of a recipe.
+// isOffered reports whether the problem offers exactly the condition values of a recipe.
 func (c *Campaign) isOffered(x recipe) bool {
 	return compareParts(x.conditionCodes, c.Problem.AppendCodes(nil, x.offeredValues)) == 0
 }
 
-// isAtGivenConditions reports whether a trial was made at the given value of every given condition.
-// A category must be the same. A number may differ by at most [maxGivenDistance].
+// isAtGivenConditions reports whether a trial was made at the values of all conditions that the
+// user has fixed. A category must be the same. A number may differ by at most [maxGivenDistance].
 func (c *Campaign) isAtGivenConditions(t *trial) bool {
-	asked := c.underGivenConditions(t.recipe)
+	asked := c.withGivenConditions(t.recipe)
 	for k := range c.Problem.Conditions {
 		of := &c.Problem.Conditions[k]
 		if !of.Given {
@@ -180,7 +180,7 @@ func (c *Campaign) isAtGivenConditions(t *trial) bool {
 	return true
 }
 
-// maxGivenDistance is the greatest distance between a trial's number and the given number of a
-// condition at which the trial still counts as made at the given number. The unit is the range of
-// numbers that models know.
+// maxGivenDistance says how far the value of a numeric condition in a trial may be from the fixed
+// value so that the trial still counts as made at the fixed value. The distance is a fraction of
+// the range of numbers that models know.
 const maxGivenDistance = 0.1

@@ -30,40 +30,41 @@ type Result struct {
 	ID     string            // id of a recipe in a batch or of an earlier result; empty for a new recipe of the user's own
 	Name   string            // name of a recipe of the user's own
 	Parts  []dataset.Part    // amounts as made; nil: as offered or as recorded before
-	Values map[string]string // by label: the measured value as a text; empty: unknown
+	Values map[string]string // maps the name of a label to the measured value as a text; an empty text means unknown
 	Failed bool              // whether making the recipe failed
 
-	// Conditions maps names of conditions to values as a person writes them. Values may have
-	// conditions, too. A recipe of a batch has the offered value of every condition that is not
-	// stated.
+	// Conditions maps the names of conditions to values as a person writes them. The field Values may
+	// have conditions, too. If a recipe of a batch has no stated value of a condition, the offered
+	// value is recorded.
 	Conditions map[string]string
 
-	At *inputerr.Error // place in a file for error messages, in File, Line, Column and Cell; nil: no place
+	At *inputerr.Error // place of the result in a file, for error messages; only File, Line, Column and Cell are used; nil: no place
 }
 
 // RecordOptions say how results are recorded.
 type RecordOptions struct {
-	ReplaceRecorded bool // replace values and amounts that were recorded before
-	Withdraw        bool // withdraw the results, so that they no longer count
+	ReplaceRecorded bool // whether results may replace values and amounts that were recorded before
+	Withdraw        bool // whether the results are withdrawn and no longer count
 
 	Now  func() time.Time              // returns the current time; nil: time.Now
-	Step func(call, path string) error // called before each system call that changes a file, for tests; see [file.Dir]
+	Step func(call, path string) error // called before each system call that changes a file; only for tests, see [file.Dir]
 }
 
 // A RecordSummary says what a call of [Campaign.Record] changed.
 type RecordSummary struct {
 	New            int      `json:"new"`       // number of results recorded for the first time
 	ChangedCount   int      `json:"changed"`   // number of recorded results that got other values
-	UnchangedCount int      `json:"same"`      // number of results that were already recorded
-	Unfilled       int      `json:"unfilled"`  // number of rows of a batch without any value
+	UnchangedCount int      `json:"same"`      // number of results that were already recorded with the same values
+	Unfilled       int      `json:"unfilled"`  // number of rows of a batch's table without any value
 	WithdrawnCount int      `json:"withdrawn"` // number of results that were withdrawn
-	IDs            []string `json:"ids"`       // ids of new and changed results
+	IDs            []string `json:"ids"`       // ids of the new and changed results
 	Notes          []string `json:"notes"`     // remarks for the user, such as a broken rule
 	File           string   `json:"file"`      // path of the file of results
 }
 
-// Record adds all given results to the file of results, or none of them. The new file begins with
-// the contents of the old file. Results that are already recorded change nothing.
+// Record adds either all given results to the file of results or none of them. The existing
+// contents of the file stay unchanged, and new entries follow. A result that is already recorded
+// adds nothing.
 func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions) (_ *RecordSummary, err error) {
 	path := compile.ResultsPath(c.problemPath)
 	dir, base := &file.Dir{Path: filepath.Dir(path), Step: o.Step}, filepath.Base(path)
@@ -81,7 +82,7 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions
 	if err := r.openLog(dir, base); err != nil {
 		return nil, err
 	}
-	r.entriesBefore = len(r.resultLog.Entries)
+	r.entryCountBefore = len(r.resultLog.Entries)
 	each := func(do func(*Result) error) error {
 		var faults []*inputerr.Error
 		for k := range results {
@@ -105,7 +106,7 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions
 	if err := each(r.processResult); err != nil {
 		return nil, err
 	}
-	r.noteOwnIDs()
+	r.addOwnIDNotes()
 	if r.summary.New+r.summary.ChangedCount+r.summary.WithdrawnCount == 0 {
 		return r.summary, nil
 	}
@@ -122,11 +123,11 @@ func (c *Campaign) Record(ctx context.Context, results []Result, o RecordOptions
 // lockTimeout is the longest time to wait until another process releases the lock of a file.
 const lockTimeout = 20 * time.Second
 
-// lockFile takes the lock of the file base in a directory. The lock is nil if the operating system
-// has no file locks.
-func lockFile(ctx context.Context, dir *file.Dir, base string) (*file.Lock, error) {
+// lockFile takes the lock of the file called name in a directory. The lock is nil if the operating
+// system has no file locks.
+func lockFile(ctx context.Context, dir *file.Dir, name string) (*file.Lock, error) {
 	for begun := time.Now(); ; {
-		lock, err := dir.Lock("."+base+".lock", false, 100*time.Millisecond)
+		lock, err := dir.Lock("."+name+".lock", false, 100*time.Millisecond)
 		switch {
 		case lock != nil || errors.Is(err, errors.ErrUnsupported):
 			return lock, nil
@@ -135,20 +136,20 @@ func lockFile(ctx context.Context, dir *file.Dir, base string) (*file.Lock, erro
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case time.Since(begun) > lockTimeout:
-			return nil, &inputerr.Error{File: dir.Join(base), Message: "another kir is writing to this file", Hint: "try again when it has ended"}
+			return nil, &inputerr.Error{File: dir.Join(name), Message: "another kir is writing to this file", Hint: "try again when it has ended"}
 		}
 	}
 }
 
-// removePartialFiles removes partial copies of the file base that killed processes left behind. The
-// caller must hold the lock of the file.
-func removePartialFiles(dir *file.Dir, base string) error {
+// removePartialFiles removes incomplete copies of the file called name that killed processes left
+// behind. The caller must hold the lock of the file.
+func removePartialFiles(dir *file.Dir, name string) error {
 	entries, err := os.ReadDir(cmp.Or(dir.Path, "."))
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), base+".") && strings.HasSuffix(e.Name(), file.NewEnding) {
+		if strings.HasPrefix(e.Name(), name+".") && strings.HasSuffix(e.Name(), file.NewEnding) {
 			if err := dir.Remove(e.Name()); err != nil {
 				return err
 			}
@@ -157,20 +158,20 @@ func removePartialFiles(dir *file.Dir, base string) error {
 	return nil
 }
 
-// A recorder adds results to a file of results.
+// A recorder adds results to the file of results, here called the log.
 type recorder struct {
-	campaign       *Campaign
-	recordOptions  RecordOptions
-	readOptions    dataset.Options    // options for reading the file of results
-	resultLog      *dataset.Results   // all recorded results, with the added results at the end
-	entriesBefore  int                // number of entries in the log before this recording
-	labelNames     []string           // names of the labels of the problem and the log
-	matchedEntries map[*Result]*Entry // by result with an unknown id: the batch's entry with the same amounts
-	ownIDNotes     []string           // notes about ids that are in no batch
-	summary        *RecordSummary
+	campaign         *Campaign
+	recordOptions    RecordOptions
+	readOptions      dataset.Options    // options for reading the log
+	resultLog        *dataset.Results   // entries of the log, followed by the entries that this recording adds
+	entryCountBefore int                // number of entries that the log had before this recording
+	labelNames       []string           // names of the labels of the problem and of the log
+	matchedEntries   map[*Result]*Entry // maps a result whose id is unknown to the batch's entry with the same amounts
+	ownIDNotes       []string           // notes for the user about ids that are in no batch
+	summary          *RecordSummary
 }
 
-// openLog reads the current file of results. If there is no file yet, the log is empty.
+// openLog reads the file of results. If the file does not exist, the log is empty.
 func (r *recorder) openLog(dir *file.Dir, base string) error {
 	path := dir.Join(base)
 	o, err := r.campaign.Problem.BookOptions()
@@ -196,7 +197,7 @@ func (r *recorder) openLog(dir *file.Dir, base string) error {
 	return err
 }
 
-// errorf returns an error that names the result's place in a file.
+// errorf returns an error with the place of the result in its file.
 func (res *Result) errorf(hint, format string, args ...any) error {
 	e := &inputerr.Error{Message: fmt.Sprintf(format, args...), Hint: hint}
 	if res.At != nil {
@@ -205,12 +206,12 @@ func (res *Result) errorf(hint, format string, args ...any) error {
 	return e
 }
 
-// processResult adds one result to the log.
+// processResult checks one result and adds it to the log.
 func (r *recorder) processResult(res *Result) error {
-	if err := r.readValues(res); err != nil {
+	if err := r.checkValues(res); err != nil {
 		return err
 	}
-	id, old, proposed, err := r.identify(res)
+	id, old, proposed, err := r.identifyResult(res)
 	if err != nil {
 		return err
 	}
@@ -218,7 +219,7 @@ func (r *recorder) processResult(res *Result) error {
 		r.summary.Notes = append(r.summary.Notes, fmt.Sprintf("%s has the amounts of %s and is recorded as it", inputerr.Quote(res.ID), id))
 	}
 	if r.recordOptions.Withdraw {
-		return r.withdraw(res, id, old, proposed)
+		return r.recordWithdrawal(res, id, old, proposed)
 	}
 	said := res.Failed || slices.ContainsFunc(valueTexts(res), func(v string) bool { return v != "" })
 	if !said && !(r.recordOptions.ReplaceRecorded && old != nil && res.Parts != nil) && !r.changesConditions(res, old) {
@@ -243,10 +244,10 @@ func (r *recorder) processResult(res *Result) error {
 	}
 	switch {
 	case res.Parts != nil:
-		if e.Parts, err = r.withOfferedUnit(res.Parts, proposed); err != nil {
+		if e.Parts, err = r.addOfferedUnit(res.Parts, proposed); err != nil {
 			return err
 		}
-		if proposed != nil && r.equalAfterClosure(e.Parts, offered) {
+		if proposed != nil && r.equalAfterScaling(e.Parts, offered) {
 			e.Parts = offered
 		}
 	case old != nil && len(old.Parts) > 0:
@@ -260,8 +261,8 @@ func (r *recorder) processResult(res *Result) error {
 	return r.mergeResult(res, e, old, proposed)
 }
 
-// valueTexts returns the values of a result as texts, in no particular order. Unknown values are
-// empty.
+// valueTexts returns the texts of all values of a result, in no particular order. The text of an
+// unknown value is empty.
 func valueTexts(res *Result) []string {
 	var all []string
 	for _, v := range res.Values {
@@ -270,9 +271,9 @@ func valueTexts(res *Result) []string {
 	return all
 }
 
-// readValues checks that the values of numeric labels are numbers. A word for failure, such as
-// "failed", marks the result as failed.
-func (r *recorder) readValues(res *Result) error {
+// checkValues checks that the values of numeric labels are numbers. If a value is a word for
+// failure, such as "failed", checkValues marks the result as failed.
+func (r *recorder) checkValues(res *Result) error {
 	for _, name := range slices.Sorted(maps.Keys(res.Values)) {
 		v := res.Values[name]
 		numeric, spread := r.campaign.isNumeric(name), r.campaign.isSpreadLabel(name)
@@ -300,10 +301,9 @@ func (r *recorder) readValues(res *Result) error {
 	return nil
 }
 
-// identify finds what is known about a result. It returns the id, the last recorded result with the
-// id, and the entry of a batch with the id. The entry and the recorded result are nil if there is
-// none.
-func (r *recorder) identify(res *Result) (id string, old *dataset.Result, proposed *Entry, err error) {
+// identifyResult returns the id of a result. The result recorded is the last log entry with the id, and
+// entry is the recipe of a batch with the id. Each of the two is nil if there is none.
+func (r *recorder) identifyResult(res *Result) (id string, recorded *dataset.Result, entry *Entry, err error) {
 	last := func(id string) *dataset.Result {
 		if e, ok := r.resultLog.LastEntry(id); ok {
 			return &e
@@ -314,12 +314,12 @@ func (r *recorder) identify(res *Result) (id string, old *dataset.Result, propos
 		if e := r.matchedEntries[res]; e != nil {
 			id = e.ID
 		}
-		old, proposed = last(id), r.campaign.findEntry(id)
+		recorded, entry = last(id), r.campaign.findEntry(id)
 		switch {
-		case old != nil:
-			return old.ID, old, proposed, nil
-		case proposed != nil:
-			return proposed.ID, nil, proposed, nil
+		case recorded != nil:
+			return recorded.ID, recorded, entry, nil
+		case entry != nil:
+			return entry.ID, nil, entry, nil
 		case res.Parts == nil:
 			return "", nil, nil, res.errorf(r.campaign.pendingIDsHint(), "there is no recipe %s in a batch or among the results", inputerr.Quote(id))
 		}
@@ -334,7 +334,7 @@ func (r *recorder) identify(res *Result) (id string, old *dataset.Result, propos
 	// A recipe of the same name and amounts was recorded before.
 	for k := len(r.resultLog.Entries) - 1; k >= 0 && res.Name != ""; k-- {
 		e := r.resultLog.Entries[k]
-		if e.Recipe == res.Name && len(e.Parts) > 0 && r.equalAfterClosure(e.Parts, res.Parts) &&
+		if e.Recipe == res.Name && len(e.Parts) > 0 && r.equalAfterScaling(e.Parts, res.Parts) &&
 			!contradictsConditions(res.Conditions, func(name string) string { return r.recordedValue(&e, name) }) {
 			return e.ID, last(e.ID), r.campaign.findEntry(e.ID), nil
 		}
@@ -354,7 +354,7 @@ func (c *Campaign) pendingIDsHint() string {
 	return "these wait for a result: " + inputerr.List(ids, 12)
 }
 
-// newID returns an unused id in the current round.
+// newID returns an id in the current round that no recipe has.
 func (r *recorder) newID() string {
 	round, most := r.campaign.Round(), 0
 	of := func(id string) {
@@ -373,13 +373,13 @@ func (r *recorder) newID() string {
 	return dataset.RecipeID(round, most+1)
 }
 
-// withOfferedUnit returns the parts with a unit. If no amount has a unit, all amounts get the unit
-// in which the batch was offered.
-func (r *recorder) withOfferedUnit(parts []dataset.Part, proposed *Entry) ([]dataset.Part, error) {
-	if proposed == nil || slices.ContainsFunc(parts, func(p dataset.Part) bool { return p.Unit != nil }) {
+// addOfferedUnit returns the parts with a unit. If no amount in parts has a unit, all amounts get
+// the unit in which the entry was offered.
+func (r *recorder) addOfferedUnit(parts []dataset.Part, entry *Entry) ([]dataset.Part, error) {
+	if entry == nil || slices.ContainsFunc(parts, func(p dataset.Part) bool { return p.Unit != nil }) {
 		return parts, nil
 	}
-	offered, err := r.campaign.offeredAmounts(proposed)
+	offered, err := r.campaign.offeredAmounts(entry)
 	if err != nil || len(offered) == 0 {
 		return parts, err
 	}
@@ -390,20 +390,20 @@ func (r *recorder) withOfferedUnit(parts []dataset.Part, proposed *Entry) ([]dat
 	return parts, nil
 }
 
-// equalAfterClosure reports whether two recipes are equal after both are scaled and rounded to the
-// total of the problem.
-func (r *recorder) equalAfterClosure(a, b []dataset.Part) bool {
-	x, err := r.campaign.closeToTotal(a)
+// equalAfterScaling reports whether two recipes become equal when both are scaled to the total of
+// the problem and rounded.
+func (r *recorder) equalAfterScaling(a, b []dataset.Part) bool {
+	x, err := r.campaign.scaleToTotal(a)
 	if err != nil {
 		return false
 	}
-	y, err := r.campaign.closeToTotal(b)
+	y, err := r.campaign.scaleToTotal(b)
 	return err == nil && recipeKey(x) == recipeKey(y)
 }
 
-// closeToTotal scales the amounts of a recipe to the total of the problem and rounds them to whole
+// scaleToTotal scales the amounts of a recipe to the total of the problem and rounds them to whole
 // units.
-func (c *Campaign) closeToTotal(parts []dataset.Part) ([]mcmc.Part, error) {
+func (c *Campaign) scaleToTotal(parts []dataset.Part) ([]mcmc.Part, error) {
 	amounts, err := dataset.Closure(parts, c.Problem.Total)
 	if err != nil {
 		return nil, err
@@ -415,29 +415,29 @@ func (c *Campaign) closeToTotal(parts []dataset.Part) ([]mcmc.Part, error) {
 	return sortParts(out), nil
 }
 
-// withdraw records that a result or a recipe of a batch is withdrawn.
-func (r *recorder) withdraw(res *Result, id string, old *dataset.Result, proposed *Entry) error {
-	if old == nil && proposed == nil {
+// recordWithdrawal adds an entry to the log that withdraws a result or a recipe of a batch.
+func (r *recorder) recordWithdrawal(res *Result, id string, recorded *dataset.Result, entry *Entry) error {
+	if recorded == nil && entry == nil {
 		return res.errorf(r.campaign.pendingIDsHint(), "there is nothing recorded of %s", inputerr.Quote(id))
 	}
-	if old != nil && old.Status == dataset.StatusWithdrawn {
+	if recorded != nil && recorded.Status == dataset.StatusWithdrawn {
 		r.summary.UnchangedCount++
 		return nil
 	}
 	e := dataset.Result{ID: id, Status: dataset.StatusWithdrawn, Values: make([]string, len(r.resultLog.Labels))}
-	if old != nil {
-		e.Round = old.Round
+	if recorded != nil {
+		e.Round = recorded.Round
 	} else {
-		e.Round = proposed.round
+		e.Round = entry.round
 	}
 	r.appendEntry(e)
 	r.summary.WithdrawnCount++
 	return nil
 }
 
-// mergeResult merges a result with the last recorded result of the same id. It appends an entry to
-// the log if anything changed.
-func (r *recorder) mergeResult(res *Result, e dataset.Result, old *dataset.Result, proposed *Entry) error {
+// mergeResult combines the result res with recorded, the last log entry with the same id. It
+// completes the new log entry e and appends e to the log, unless nothing changed.
+func (r *recorder) mergeResult(res *Result, e dataset.Result, recorded *dataset.Result, entry *Entry) error {
 	for _, name := range slices.Sorted(maps.Keys(res.Values)) {
 		if res.Values[name] != "" {
 			r.resultLog.AddLabel(name)
@@ -447,15 +447,15 @@ func (r *recorder) mergeResult(res *Result, e dataset.Result, old *dataset.Resul
 	if res.Failed {
 		e.Status = dataset.StatusFailed
 	}
-	again := old != nil && old.Status != dataset.StatusWithdrawn
+	again := recorded != nil && recorded.Status != dataset.StatusWithdrawn
 	if again {
-		was, ok := r.resultLog.LastEntry(old.ID) // unlike old, with values for the labels added above
+		was, ok := r.resultLog.LastEntry(recorded.ID) // unlike recorded, with values for the labels added above
 		if !ok {
-			return fmt.Errorf("campaign: %s is gone", old.ID)
+			return fmt.Errorf("campaign: %s is gone", recorded.ID)
 		}
 		e.Round, e.Recipe = was.Round, was.Recipe
 		copy(e.Values, was.Values)
-		changed := !r.equalAfterClosure(was.Parts, e.Parts)
+		changed := !r.equalAfterScaling(was.Parts, e.Parts)
 		if changed && !r.recordOptions.ReplaceRecorded {
 			return res.errorf("kir record --correct replaces it", "%s was recorded with other amounts", inputerr.Quote(e.ID))
 		}
@@ -492,7 +492,7 @@ func (r *recorder) mergeResult(res *Result, e dataset.Result, old *dataset.Resul
 				e.Values[k] = v
 			}
 		}
-		if proposed == nil && old == nil {
+		if entry == nil && recorded == nil {
 			e.Round = r.campaign.Round()
 			if res.ID != "" {
 				r.ownIDNotes = append(r.ownIDNotes, fmt.Sprintf("%s is no id of a batch, and no batch has its amounts: it is recorded as a recipe of your own, %s", inputerr.Quote(res.ID), e.ID))
@@ -500,7 +500,7 @@ func (r *recorder) mergeResult(res *Result, e dataset.Result, old *dataset.Resul
 		}
 		r.summary.New++
 	}
-	if err := r.noteBrokenRules(&e); err != nil {
+	if err := r.addBrokenRuleNotes(&e); err != nil {
 		return err
 	}
 	r.appendEntry(e)
@@ -508,7 +508,7 @@ func (r *recorder) mergeResult(res *Result, e dataset.Result, old *dataset.Resul
 	return nil
 }
 
-// areAllUnknown reports whether all values are empty, that is, unknown.
+// areAllUnknown reports whether all values are unknown, that is, empty.
 func areAllUnknown(values []string) bool {
 	return !slices.ContainsFunc(values, func(v string) bool { return v != "" })
 }
@@ -518,7 +518,7 @@ func knownValues(res *Result) []string {
 	return slices.DeleteFunc(valueTexts(res), func(v string) bool { return v == "" })
 }
 
-// sameValue reports whether two values mean the same, such as 1.5 and 1.50.
+// sameValue reports whether two texts stand for the same value, such as 1.5 and 1.50.
 func sameValue(a, b string) bool {
 	if a == b {
 		return true
@@ -526,10 +526,10 @@ func sameValue(a, b string) bool {
 	return dataset.SameNumber(a, b)
 }
 
-// noteBrokenRules adds a note for each rule that the recipe breaks in the amounts in which it was
+// addBrokenRuleNotes adds a note for each rule that a recipe breaks with the amounts in which it was
 // made.
-func (r *recorder) noteBrokenRules(e *dataset.Result) error {
-	parts, err := r.campaign.closeToTotal(e.Parts)
+func (r *recorder) addBrokenRuleNotes(e *dataset.Result) error {
+	parts, err := r.campaign.scaleToTotal(e.Parts)
 	if err != nil {
 		return &inputerr.Error{Message: fmt.Sprintf("%s: %v", inputerr.Quote(e.ID), err), Hint: "raise the total of the problem"}
 	}
@@ -564,8 +564,8 @@ func (r *recorder) appendEntry(e dataset.Result) {
 	r.resultLog.Entries = append(r.resultLog.Entries, e)
 }
 
-// offeredAmounts returns the amounts of a batch's entry as they were offered, in the unit of the
-// batch's table.
+// offeredAmounts returns the amounts of a batch's entry as the batch offers them, in the unit of
+// the batch's table.
 func (c *Campaign) offeredAmounts(e *Entry) ([]dataset.Part, error) {
 	options, err := c.Problem.BookOptions()
 	if err != nil {
@@ -598,17 +598,18 @@ func (c *Campaign) offeredAmounts(e *Entry) ([]dataset.Part, error) {
 	return parts, nil
 }
 
-// A Measure says how the amounts of recipes are written.
+// A Measure says in which unit and with how many decimals the amounts of recipes are written.
 type Measure struct {
-	Unit        string `json:"unit"`     // name of the unit; empty: plain numbers
-	WholeAmount string `json:"size"`     // amount of the whole recipe in Unit, as a decimal text
+	Unit        string `json:"unit"`     // name of the unit; empty if amounts are plain numbers
+	WholeAmount string `json:"size"`     // amount of the whole recipe in Unit, as a decimal number
 	Decimals    int    `json:"decimals"` // number of decimals of each amount
 }
 
-// maxDecimals is the maximum number of decimals of an amount.
+// maxDecimals is the maximum number of decimals with which an amount may be written.
 const maxDecimals = 48
 
-// amountWriter returns the formatter of amounts for recipes whose units sum to total.
+// amountWriter returns the formatter for the amounts of recipes. The amounts of a recipe are given
+// in units that sum to total.
 func (m *Measure) amountWriter(total int) (number.Amounts, error) {
 	size, err := dataset.ParseAmount(m.WholeAmount)
 	if err != nil || size.IsZero() || m.Decimals < 0 || m.Decimals > maxDecimals || total < 1 {
@@ -617,8 +618,8 @@ func (m *Measure) amountWriter(total int) (number.Amounts, error) {
 	return number.Amounts{Total: total, Whole: size.Rat(), MinDigits: m.Decimals}, nil
 }
 
-// amountTexts formats the amounts of a recipe, which are given in units. A text may have more
-// decimals than the measure if the exact amount needs them.
+// amountTexts formats the amounts of a recipe, which are given in units that sum to total. A text
+// has more decimals than the measure if the exact amount needs more.
 func (m *Measure) amountTexts(units []int, total int) ([]string, error) {
 	a, err := m.amountWriter(total)
 	if err != nil {
@@ -631,8 +632,8 @@ func (m *Measure) amountTexts(units []int, total int) ([]string, error) {
 	return texts, nil
 }
 
-// withEnoughDecimals returns the measure with as many decimals as the amounts of the given recipes
-// need.
+// withEnoughDecimals returns the measure with as many decimals as the exact amounts of the given
+// recipes need.
 func (m Measure) withEnoughDecimals(total int, recipes ...map[string]int) (Measure, error) {
 	a, err := m.amountWriter(total)
 	if err != nil {
@@ -648,8 +649,8 @@ func (m Measure) withEnoughDecimals(total int, recipes ...map[string]int) (Measu
 	return m, nil
 }
 
-// usualMeasure returns the measure that suits the known recipes. The unit is their most frequent
-// unit, and the size is their median size. Without known recipes the measure is percent.
+// usualMeasure returns the measure that suits the known recipes best: the unit that they use most
+// often, and their median size. If there are no known recipes, the measure is percent.
 func (c *Campaign) usualMeasure() Measure {
 	m := Measure{Unit: "%", WholeAmount: "100"}
 	if c.firstResultTrial == 0 {

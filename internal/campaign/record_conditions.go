@@ -20,8 +20,7 @@ func (c *Campaign) ConditionNames() []string {
 	return names
 }
 
-// A Condition is the name and the unit of a condition, such as a temperature, under which trials
-// are made.
+// A Condition is the name and the unit of a condition of trials, such as a temperature.
 type Condition struct {
 	Name string `json:"name"`
 	Unit string `json:"unit,omitempty"`
@@ -36,12 +35,12 @@ func (c *Campaign) conditionList() []Condition {
 	return all
 }
 
-// Text formats a value of the condition with the unit. The text for nil is empty.
-func (c Condition) Text(v any) string {
-	if f, is := v.(float64); is {
+// Text formats a value of the condition together with the unit. The text for a nil value is empty.
+func (c Condition) Text(value any) string {
+	if f, is := value.(float64); is {
 		return number.WithUnit(f, c.Unit)
 	}
-	return valueText(v)
+	return valueText(value)
 }
 
 // findCondition returns the problem's condition with the given name, or nil. Upper and lower case
@@ -54,9 +53,10 @@ func (c *Campaign) findCondition(name string) *compile.Condition {
 	return &c.Problem.Conditions[k]
 }
 
-// valueText formats a value of a condition as files of results do. The text for nil is empty.
-func valueText(v any) string {
-	switch v := v.(type) {
+// valueText formats a value of a condition in the way of files of results. The text for a nil value
+// is empty.
+func valueText(value any) string {
+	switch v := value.(type) {
 	case float64:
 		return number.RoundTrip(v)
 	case string:
@@ -65,8 +65,8 @@ func valueText(v any) string {
 	return ""
 }
 
-// moveConditions moves values of conditions from res.Values to res.Conditions. It checks each value
-// and formats it as files of results do.
+// moveConditions moves the values of conditions from res.Values to res.Conditions. It checks each
+// value and formats the value in the way of files of results.
 func (r *recorder) moveConditions(res *Result) error {
 	taken := make(map[string]string)
 	for _, values := range []map[string]string{res.Conditions, res.Values} {
@@ -74,7 +74,7 @@ func (r *recorder) moveConditions(res *Result) error {
 			of := r.campaign.findCondition(dataset.NormalizeName(name))
 			if of != nil && text != "" {
 				v, err := of.ParseValue(text)
-				if bad := firstFault(err); bad != nil {
+				if bad := firstInputError(err); bad != nil {
 					return res.errorf(bad.Hint, "%s", bad.Message)
 				}
 				if err != nil {
@@ -98,20 +98,20 @@ func (r *recorder) moveConditions(res *Result) error {
 	return nil
 }
 
-// contradictsConditions reports whether a stated value of a condition contradicts the value that
-// the function from returns for the condition's name. An empty value from that function is unknown
-// and contradicts nothing.
-func contradictsConditions(stated map[string]string, from func(name string) string) bool {
+// contradictsConditions reports whether a stated value of a condition differs from the known value.
+// The function knownValue returns the known value of the condition with a name. An empty known
+// value contradicts nothing.
+func contradictsConditions(stated map[string]string, knownValue func(name string) string) bool {
 	for name, v := range stated {
-		if was := from(name); was != "" && !sameValue(was, v) {
+		if was := knownValue(name); was != "" && !sameValue(was, v) {
 			return true
 		}
 	}
 	return false
 }
 
-// recordedValue returns the value of a label or condition in a log entry. The value is empty if
-// unknown.
+// recordedValue returns the value of a label or condition in the log entry e. The value is empty if
+// it is unknown.
 func (r *recorder) recordedValue(e *dataset.Result, name string) string {
 	if k := slices.Index(r.resultLog.Labels, name); k >= 0 && k < len(e.Values) {
 		return e.Values[k]
@@ -120,28 +120,28 @@ func (r *recorder) recordedValue(e *dataset.Result, name string) string {
 }
 
 // changesConditions reports whether a result states a value of a condition that differs from the
-// recorded value. It is false if no result was recorded before.
-func (r *recorder) changesConditions(res *Result, old *dataset.Result) bool {
-	if old == nil || old.Status == dataset.StatusWithdrawn {
+// value in recorded, the last log entry. It returns false if recorded is nil or withdrawn.
+func (r *recorder) changesConditions(res *Result, recorded *dataset.Result) bool {
+	if recorded == nil || recorded.Status == dataset.StatusWithdrawn {
 		return false
 	}
 	for name, v := range res.Conditions {
-		if !sameValue(r.recordedValue(old, name), v) {
+		if !sameValue(r.recordedValue(recorded, name), v) {
 			return true
 		}
 	}
 	return false
 }
 
-// addConditions adds the values of conditions to the values of a result. Stated values come first.
-// A condition of a new result that is not stated gets the offered value.
-func (r *recorder) addConditions(res *Result, old *dataset.Result, proposed *Entry) {
-	again := old != nil && old.Status != dataset.StatusWithdrawn
+// addConditions copies the values of conditions to the values of a result. If a new result does not
+// state a condition, the offered value is used.
+func (r *recorder) addConditions(res *Result, recorded *dataset.Result, entry *Entry) {
+	again := recorded != nil && recorded.Status != dataset.StatusWithdrawn
 	var unknown []string
 	for _, name := range r.campaign.ConditionNames() {
 		v := res.Conditions[name]
-		if v == "" && proposed != nil && !again {
-			v = valueText(proposed.Conditions[name])
+		if v == "" && entry != nil && !again {
+			v = valueText(entry.Conditions[name])
 		}
 		if v != "" {
 			res.Values[name] = v
@@ -154,7 +154,8 @@ func (r *recorder) addConditions(res *Result, old *dataset.Result, proposed *Ent
 	}
 }
 
-// displayName returns the name of the result, or the id if there is no name.
+// displayName returns the name of the result. If the result has no name, displayName returns the
+// id.
 func (res *Result) displayName() string {
 	if res.Name != "" {
 		return res.Name
@@ -162,8 +163,8 @@ func (res *Result) displayName() string {
 	return res.ID
 }
 
-// OfferedTexts returns the offered value of each condition, by name, formatted as in files of
-// results.
+// OfferedTexts returns a map from the name of each condition to the offered value. The values are
+// formatted in the way of files of results.
 func (e *Entry) OfferedTexts() map[string]string {
 	texts := make(map[string]string, len(e.Conditions))
 	for name, v := range e.Conditions {
@@ -172,7 +173,7 @@ func (e *Entry) OfferedTexts() map[string]string {
 	return texts
 }
 
-// settingOf returns the values of the conditions in an entry of the log.
+// settingOf returns the values of all conditions in the log entry e.
 func (r *recorder) settingOf(e *dataset.Result) (compile.Setting, error) {
 	values := make(map[string]any)
 	for _, name := range r.campaign.ConditionNames() {

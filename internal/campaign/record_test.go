@@ -247,7 +247,7 @@ func TestParseRecipe(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if x, err := c.closeToTotal(parts); err != nil || recipeKey(x) != want {
+		if x, err := c.scaleToTotal(parts); err != nil || recipeKey(x) != want {
 			t.Errorf("%s is %s, %v, want %s", text, recipeKey(x), err, want)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"kir/internal/inputerr"
 )
 
-// checkTexts normalises all texts of a result as readers of files do. It returns an error if a file
-// of results cannot hold a text.
+// checkTexts changes all texts of a result to the form in which readers of files return texts. It
+// returns an error if a file of results cannot store a text.
 func checkTexts(res *Result) error {
 	res.ID, res.Name = dataset.NormalizeName(res.ID), dataset.NormalizeName(res.Name)
 	named := make(map[string]string, len(res.Values))
@@ -51,8 +51,9 @@ func checkTexts(res *Result) error {
 	return nil
 }
 
-// checkLabel checks whether results can have a label with the given name. It returns what is wrong
-// and what to do instead. Both texts are empty if the name is valid.
+// checkLabel checks whether a label of results may have the given name. The result message says
+// what is wrong with the name, and hint says what to do instead. Both are empty if the name is
+// valid.
 func checkLabel(name string) (message, hint string) {
 	if message, hint = dataset.CheckCell(name); message != "" {
 		return "the label " + inputerr.Quote(name) + " " + message, hint
@@ -78,11 +79,14 @@ func (c *Campaign) checkLabels() error {
 	return nil
 }
 
-// matchAmounts assigns results with an unknown id to the batch's entry with the same amounts. An
-// entry that another row of the table names by id is left out. The amounts must equal the offered
-// or the recorded amounts. If several entries fit, the batch with the most rows in the table has
-// priority. Recorded amounts then take precedence over offered amounts, later batches over earlier
-// batches, and earlier entries over later entries.
+// matchAmounts finds recipes of batches for the results of a table whose ids are unknown. A result
+// is matched to an entry of a batch with the same offered or recorded amounts. Entries that another
+// row of the table names by id are left out. If several entries fit, the order of preference is:
+//
+//   - an entry of the batch with the most rows in the table
+//   - an entry with the same recorded amounts
+//   - an entry of the latest batch
+//   - the first entry of a batch
 func (r *recorder) matchAmounts(results []Result) {
 	r.matchedEntries = make(map[*Result]*Entry)
 	taken := make(map[*Entry]bool)
@@ -116,7 +120,7 @@ func (r *recorder) matchAmounts(results []Result) {
 			}
 			recorded := ""
 			if was, ok := r.resultLog.LastEntry(e.ID); ok && was.Status != dataset.StatusWithdrawn {
-				if parts, err := r.campaign.closeToTotal(was.Parts); err == nil {
+				if parts, err := r.campaign.scaleToTotal(was.Parts); err == nil {
 					recorded = recipeKey(parts)
 					candidates[recorded] = append(candidates[recorded], candidate{e, true})
 				}
@@ -128,7 +132,7 @@ func (r *recorder) matchAmounts(results []Result) {
 	}
 	keys := make([]string, len(unknown))
 	for k, res := range unknown {
-		parts, err := r.campaign.closeToTotal(res.Parts)
+		parts, err := r.campaign.scaleToTotal(res.Parts)
 		if err != nil {
 			continue // processResult reports this error
 		}
@@ -162,19 +166,20 @@ func (r *recorder) matchAmounts(results []Result) {
 	}
 }
 
-// maxNotedOwnIDs is the maximum number of ids without a batch that notes list by name.
+// maxNotedOwnIDs is the maximum number of ids for which a note says that the id is in no batch. One
+// more note counts the remaining ids.
 const maxNotedOwnIDs = 5
 
-// noteOwnIDs adds notes about the ids of a table that belong to no batch.
-func (r *recorder) noteOwnIDs() {
+// addOwnIDNotes adds notes to the summary about ids of a table that are in no batch.
+func (r *recorder) addOwnIDNotes() {
 	r.summary.Notes = append(r.summary.Notes, r.ownIDNotes[:min(len(r.ownIDNotes), maxNotedOwnIDs)]...)
 	if more := len(r.ownIDNotes) - maxNotedOwnIDs; more > 0 {
 		r.summary.Notes = append(r.summary.Notes, fmt.Sprintf("%s of no batch, recorded as recipes of your own", inputerr.Count(more, "more id")))
 	}
 }
 
-// encodeLog returns the text of the new file of results. It first reads the text back as later
-// commands will do. If reading fails or gives other results, encodeLog returns an error.
+// encodeLog returns the text of the new file of results. To check the text, encodeLog reads it in
+// the same way as later commands. It returns an error if reading fails or gives other results.
 func (r *recorder) encodeLog() ([]byte, error) {
 	for range 3 {
 		text, err := r.resultLog.EncodeCSV()
@@ -182,11 +187,11 @@ func (r *recorder) encodeLog() ([]byte, error) {
 			return nil, err
 		}
 		if len(text) > maxFileBytes {
-			return nil, r.unreadableError("shorten the texts, or begin another campaign", "the results would have %d bytes, and may have %d", len(text), maxFileBytes)
+			return nil, r.nothingRecordedError("shorten the texts, or begin another campaign", "the results would have %d bytes, and may have %d", len(text), maxFileBytes)
 		}
 		back, err := dataset.ReadResults(bytes.NewReader(text), r.summary.File, r.readOptions)
-		if bad := firstFault(err); bad != nil {
-			return nil, r.unreadableError(bad.Hint, "the file of results could not be read again: %s", bad.Message)
+		if bad := firstInputError(err); bad != nil {
+			return nil, r.nothingRecordedError(bad.Hint, "the file of results could not be read again: %s", bad.Message)
 		}
 		if err != nil {
 			return nil, err
@@ -200,11 +205,11 @@ func (r *recorder) encodeLog() ([]byte, error) {
 		}
 		r.resultLog = back
 	}
-	return nil, r.unreadableError("write the added values in another form", "each reading of the results gives other values")
+	return nil, r.nothingRecordedError("write the added values in another form", "each reading of the results gives other values")
 }
 
-// firstFault returns the first [inputerr.Error] in err, or nil if there is none.
-func firstFault(err error) *inputerr.Error {
+// firstInputError returns the first [inputerr.Error] that err contains, or nil if there is none.
+func firstInputError(err error) *inputerr.Error {
 	var bad *inputerr.Error
 	if several := (*inputerr.Errors)(nil); errors.As(err, &several) {
 		return several.All[0]
@@ -213,39 +218,40 @@ func firstFault(err error) *inputerr.Error {
 	return bad
 }
 
-// unreadableError returns an error which says that nothing was recorded, and why.
-func (r *recorder) unreadableError(hint, format string, args ...any) error {
+// nothingRecordedError returns an error that says that nothing was recorded. The formatted text
+// gives the reason.
+func (r *recorder) nothingRecordedError(hint, format string, args ...any) error {
 	return &inputerr.Error{File: r.summary.File, Message: "nothing was recorded: " + fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// compareReadBack compares the log with the results that were read back from its text. An added
-// value may be read back as another text with the same meaning, such as 1.5 for 1,5. In that case
-// same is false, and the results read back are to be written instead.
-func (r *recorder) compareReadBack(back *dataset.Results) (same bool, err error) {
+// compareReadBack compares the log with readBack, the results that were read from the text of the
+// log. Reading may change the text of an added value but not its meaning, for example from 1,5 to
+// 1.5. The result same is then false, and readBack must be written instead of the log.
+func (r *recorder) compareReadBack(readBack *dataset.Results) (same bool, err error) {
 	log := r.resultLog
-	if !slices.Equal(log.Labels, back.Labels) {
-		return false, r.unreadableError("rename them", "the labels %s would be read as %s", inputerr.List(log.Labels, 12), inputerr.List(back.Labels, 12))
+	if !slices.Equal(log.Labels, readBack.Labels) {
+		return false, r.nothingRecordedError("rename them", "the labels %s would be read as %s", inputerr.List(log.Labels, 12), inputerr.List(readBack.Labels, 12))
 	}
-	if len(log.Entries) != len(back.Entries) {
-		return false, r.unreadableError("change the texts of the added results", "%s would be read as %d", inputerr.Count(len(log.Entries), "result"), len(back.Entries))
+	if len(log.Entries) != len(readBack.Entries) {
+		return false, r.nothingRecordedError("change the texts of the added results", "%s would be read as %d", inputerr.Count(len(log.Entries), "result"), len(readBack.Entries))
 	}
 	same = true
 	for k := range log.Entries {
-		a, b := &log.Entries[k], &back.Entries[k]
+		a, b := &log.Entries[k], &readBack.Entries[k]
 		if a.ID != b.ID || a.Round != b.Round || a.Recipe != b.Recipe || a.Status != b.Status || a.Time != b.Time {
-			return false, r.unreadableError("give the recipe another name", "%s would be read as %s", inputerr.Quote(a.ID+" "+a.Recipe), inputerr.Quote(b.ID+" "+b.Recipe))
+			return false, r.nothingRecordedError("give the recipe another name", "%s would be read as %s", inputerr.Quote(a.ID+" "+a.Recipe), inputerr.Quote(b.ID+" "+b.Recipe))
 		}
 		if !slices.EqualFunc(a.Parts, b.Parts, func(p, q dataset.Part) bool {
-			return log.Ingredients.Names[p.Ingredient] == back.Ingredients.Names[q.Ingredient] && p.Base().Cmp(q.Base()) == 0 && unitName(p) == unitName(q)
+			return log.Ingredients.Names[p.Ingredient] == readBack.Ingredients.Names[q.Ingredient] && p.Base().Cmp(q.Base()) == 0 && unitName(p) == unitName(q)
 		}) {
-			return false, r.unreadableError("write the amounts in another form", "the amounts of %s would be read as other amounts", inputerr.Quote(a.ID))
+			return false, r.nothingRecordedError("write the amounts in another form", "the amounts of %s would be read as other amounts", inputerr.Quote(a.ID))
 		}
 		for i, v := range a.Values {
 			is := b.Values[i]
 			switch {
 			case is == v:
-			case k < r.entriesBefore || is == "" || !dataset.SameNumber(v, is):
-				return false, r.unreadableError("write the value in another form, or leave it empty", "the %s of %s is %s and would be read as %s", log.Labels[i], inputerr.Quote(a.ID), inputerr.Quote(v), inputerr.Quote(is))
+			case k < r.entryCountBefore || is == "" || !dataset.SameNumber(v, is):
+				return false, r.nothingRecordedError("write the value in another form, or leave it empty", "the %s of %s is %s and would be read as %s", log.Labels[i], inputerr.Quote(a.ID), inputerr.Quote(v), inputerr.Quote(is))
 			default:
 				same = false
 			}

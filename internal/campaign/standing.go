@@ -12,53 +12,53 @@ import (
 
 // A Standing is a report on the current state of a campaign.
 type Standing struct {
-	Version            string      `json:"version"`
-	Name               string      `json:"name"`
-	Total              int         `json:"total"`                // number of units that the amounts of every recipe sum to
+	Version            string      `json:"version"`              // version of the program
+	Name               string      `json:"name"`                 // name of the problem
+	Total              int         `json:"total"`                // sum of the amounts of a recipe in units
 	Measure            Measure     `json:"measure"`              // unit in which amounts are written
 	Conditions         []Condition `json:"conditions,omitempty"` // conditions of the problem
 	Round              int         `json:"round"`                // number of the last round
-	Tried              int         `json:"tried"`                // number of trials, including the known recipes of the problem
+	Tried              int         `json:"tried"`                // number of trials, including the known recipes in the problem's table
 	FailedTrials       int         `json:"failed"`               // number of trials that failed
 	RuleBreakingTrials int         `json:"broken"`               // number of trials whose recipes break a rule and can therefore never be the best
 
 	Rounds        []Round           `json:"rounds"`   // outcome of each round
-	Checks        []PredictionCheck `json:"told"`     // predictions compared with measurements
-	Coverage      []Coverage        `json:"coverage"` // how often prediction intervals were right, by label
+	Checks        []PredictionCheck `json:"told"`     // comparisons of predictions with measurements
+	Coverage      []Coverage        `json:"coverage"` // one element per label: how often the prediction intervals were right
 	Best          *Best             `json:"best"`     // best measured recipe; nil if no recipe was measured
 	Pending       []string          `json:"pending"`  // ids of recipes that have no result yet
-	RemainingGain RemainingGain     `json:"left"`     // gain that is still to be expected, and the advice
-	Models        []ModelSummary    `json:"models"`   // how well the model of each label predicts
+	RemainingGain RemainingGain     `json:"left"`     // gain to expect from further rounds, and the advice to go on or to stop
+	Models        []ModelSummary    `json:"models"`   // one summary for each label of how well its model predicts
 	Notes         []string          `json:"notes"`    // remarks for the user
 }
 
-// A Round is the outcome of one round of experiments. Round 0 has everything known before the first
-// batch.
+// A Round is the outcome of one round of experiments. Round 0 stands for everything that was known
+// before the first batch.
 type Round struct {
 	Round       int   `json:"round"`   // number of the round
 	ResultCount int   `json:"results"` // number of results of the round
 	Failed      int   `json:"failed"`  // number of trials of the round that failed
-	Best        *Best `json:"best"`    // best measured recipe of this round and all earlier rounds; nil if no recipe was measured
+	Best        *Best `json:"best"`    // best measured recipe of this and all earlier rounds; nil if no recipe was measured
 	BestChanged bool  `json:"better"`  // whether the best recipe changed in this round
 }
 
-// A PredictionCheck compares a measurement of a recipe with the prediction that was made before the
-// recipe was tried.
+// A PredictionCheck compares a measurement of a recipe with the prediction that was made when the
+// recipe was chosen.
 type PredictionCheck struct {
-	ID              string     `json:"id"`
-	Round           int        `json:"round"`
-	Label           string     `json:"label"`
-	Predicted       Prediction `json:"predicted"`
-	Measured        float64    `json:"measured"`
+	ID              string     `json:"id"`        // id of the recipe
+	Round           int        `json:"round"`     // number of the round of the batch
+	Label           string     `json:"label"`     // name of the label
+	Predicted       Prediction `json:"predicted"` // prediction when the recipe was chosen
+	Measured        float64    `json:"measured"`  // measured value of the label
 	Within          bool       `json:"within"`    // whether the measurement was in the prediction interval
-	MadeDifferently bool       `json:"otherwise"` // whether the recipe was made with other amounts or conditions than offered; such a check does not count for [Coverage]
+	MadeDifferently bool       `json:"otherwise"` // whether the recipe was made with other amounts or conditions than offered; if so, the check does not count for [Coverage]
 }
 
-// A Coverage counts how often the prediction intervals of a label contained the measurement.
+// A Coverage says how often the prediction intervals of one label contained the measurement.
 type Coverage struct {
 	Label     string `json:"label"`
 	Within    int    `json:"within"` // number of intervals that contained the measurement
-	Intervals int    `json:"of"`     // number of intervals checked
+	Intervals int    `json:"of"`     // number of intervals that were compared with a measurement
 }
 
 // ComputeStanding returns a report on the current state of the campaign.
@@ -83,7 +83,7 @@ func (c *Campaign) ComputeStanding(ctx context.Context, s Settings) (*Standing, 
 		st.Pending = append(st.Pending, e.ID)
 	}
 	st.Models = ch.summarizeModels()
-	if st.Best, err = c.bestMeasured(ch.objectives, ch, math.MaxInt); err != nil {
+	if st.Best, err = c.bestMeasuredRecipe(ch.objectives, ch, math.MaxInt); err != nil {
 		return nil, err
 	}
 	if err := c.summarizeRounds(ch, st); err != nil {
@@ -103,7 +103,7 @@ func (c *Campaign) ComputeStanding(ctx context.Context, s Settings) (*Standing, 
 	}
 	if frontier != nil {
 		st.RemainingGain, err = frontier.estimateRemainingGain(ctx)
-		st.Notes = append(st.Notes, ch.limitNotes()...)
+		st.Notes = append(st.Notes, ch.notesOnLimits()...)
 		return st, err
 	}
 	if len(ch.learntObjectives()) == 0 {
@@ -115,7 +115,7 @@ func (c *Campaign) ComputeStanding(ctx context.Context, s Settings) (*Standing, 
 		return nil, err
 	}
 	st.RemainingGain = ch.remainingGain(p, st.Best)
-	st.Notes = append(st.Notes, ch.limitNotes()...)
+	st.Notes = append(st.Notes, ch.notesOnLimits()...)
 	return st, nil
 }
 
@@ -140,7 +140,7 @@ func (c *Campaign) summarizeRounds(ch *batchOptimizer, st *Standing) error {
 			}
 		}
 		var err error
-		if r.Best, err = c.bestMeasured(ch.objectives, ch, round); err != nil {
+		if r.Best, err = c.bestMeasuredRecipe(ch.objectives, ch, round); err != nil {
 			return err
 		}
 		if n := len(st.Rounds); n > 0 && r.Best != nil {
@@ -151,11 +151,11 @@ func (c *Campaign) summarizeRounds(ch *batchOptimizer, st *Standing) error {
 	return nil
 }
 
-// checkPredictions compares earlier predictions with measurements and adds the comparisons to the
-// report st.
+// checkPredictions compares the predictions in the batches with measurements and adds the
+// comparisons to the report st.
 func (c *Campaign) checkPredictions(objectives []*learntObjective, st *Standing) error {
 	for _, o := range objectives {
-		if !o.learningSettings.Numeric || o.sharedWith != nil {
+		if !o.learningSettings.Numeric || o.modelOwner != nil {
 			continue
 		}
 		numbers, _, err := c.measuredValues(o.learningSettings)
@@ -194,19 +194,19 @@ func (c *Campaign) checkPredictions(objectives []*learntObjective, st *Standing)
 	return nil
 }
 
-// fewestCorrectIntervals returns the least number of correct intervals, among count intervals, that
-// is not suspicious. If every interval is right with a probability of 90 %, fewer are right with a
-// probability of at most 1 %.
-func fewestCorrectIntervals(count int) int {
+// fewestCorrectIntervals returns the smallest number of correct intervals that is not suspiciously
+// low. If each interval is correct with a probability of 90 %, the number of correct intervals is
+// smaller than the result with a probability of at most 1 %.
+func fewestCorrectIntervals(intervals int) int {
 	total, p := 0.0, 1.0
-	for range count {
+	for range intervals {
 		p /= 10 // none of them holds
 	}
-	for k := 0; k <= count; k++ {
+	for k := 0; k <= intervals; k++ {
 		if total += p; total > 0.01 {
 			return k
 		}
-		p = float64(p * 9 * float64(count-k) / float64(k+1))
+		p = float64(p * 9 * float64(intervals-k) / float64(k+1))
 	}
-	return count
+	return intervals
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // setAmountBounds sets minAmounts and unitsInStock. The least amount of an ingredient is the least
-// amount in any trial. An ingredient in no trial gets the least amount of any ingredient. The
-// problem may switch off least amounts. Upper bounds come only from rules and the stock.
+// amount of the ingredient in any trial. For an ingredient that is in no trial, it is the least
+// amount of any ingredient. The problem may switch off least amounts.
 func (ch *batchOptimizer) setAmountBounds() {
 	p := ch.campaign.Problem
 	ch.minAmounts = make([]int, len(p.Ingredients))
@@ -31,8 +31,8 @@ func (ch *batchOptimizer) setAmountBounds() {
 	ch.unitsInStock = ch.remainingStock()
 }
 
-// remainingStock returns, by ingredient, the units in stock minus the units that the pending and
-// chosen recipes need. The map has only the ingredients whose stock is limited.
+// remainingStock returns the units that are left in stock after the pending and chosen recipes are
+// made. The map has the index of each ingredient whose stock is limited.
 func (ch *batchOptimizer) remainingStock() map[int]int {
 	stock := make(map[int]int)
 	if ch.ignoreStock {

@@ -8,18 +8,19 @@ import (
 	"kir/model"
 )
 
-// A Surrogate is a model of one label, learnt from few measurements. The values of the model are on
-// a scale of its own; see [warp]. Any model with joint draws can be a Surrogate.
+// A Surrogate is a model of one label, learnt from few measurements. Its values are not in the unit
+// of the label; [warp] converts between the two. Any model that can draw the values of several
+// recipes jointly can be a Surrogate.
 type Surrogate interface {
 	// Predict returns the predicted mean of the value of recipe x and the standard deviation of the
-	// prediction. The standard deviation does not include the noise of a measurement.
+	// prediction. The standard deviation does not include measurement noise.
 	Predict(x recipe) (mean, sd float64)
 
-	// Draws returns count joint draws of the values of the recipes xs. The result is indexed by
-	// draw, then by recipe.
-	Draws(xs []recipe, count int, r *mcmc.Rand) [][]float64
+	// Draws returns joint random draws of the values of the given recipes. Element [s][k] is the value
+	// of recipe k in draw s, and there are count draws.
+	Draws(recipes []recipe, count int, r *mcmc.Rand) [][]float64
 
-	// Noise returns the standard deviation of one measurement about the true value.
+	// Noise returns the standard deviation of one measurement around the true value.
 	Noise() float64
 
 	// R2 returns the share of the variance of held-out measurements that the model predicts. R2 is
@@ -27,15 +28,16 @@ type Surrogate interface {
 	// computed.
 	R2() float64
 
-	// IntervalScale returns the factor that widens prediction intervals so that they contain nine
-	// in ten held-out measurements.
+	// IntervalScale returns the factor by which prediction intervals are widened, so that nine in ten
+	// held-out measurements lie within their intervals.
 	IntervalScale() float64
 }
 
-// A point is a recipe as models see it. Each ingredient has one coordinate, the square root of its
-// share. A little of an ingredient is then further from none than from a little more. The Euclidean
-// distance is √2 times the Hellinger distance. A numeric condition has one coordinate from 0.25 to
-// 1. A category has the coordinate 1; see [kir/internal/compile.Setting].
+// A point is a recipe as the Gaussian process sees it. Each ingredient has one coordinate, the
+// square root of its share. Near a share of 0 a small change of the share therefore matters most.
+// The Euclidean distance of two points is √2 times the Hellinger distance. A numeric condition has
+// one coordinate from 0.25 to 1. A category has the coordinate 1; see
+// [kir/internal/compile.Setting].
 type point []coordinate
 
 // A coordinate is one nonzero coordinate of a [point].
@@ -44,7 +46,7 @@ type coordinate struct {
 	value    float64
 }
 
-// newPoint converts a recipe to a point. The amounts of the recipe sum to total.
+// newPoint converts a recipe whose amounts sum to total to a point.
 func newPoint(of recipe, total int) point {
 	x := make(point, 0, len(of.parts)+len(of.conditionCodes))
 	for _, p := range of.parts {
@@ -61,30 +63,30 @@ func drawNormal(r *mcmc.Rand) float64 {
 	return portable.NormalQuantile(float64((float64(r.Uint64()>>11) + 0.5) * 0x1p-53))
 }
 
-// normalPDFAndCDF returns the density and the cumulative distribution function of the standard
+// normalPDFAndCDF returns the probability density and the cumulative probability of the standard
 // normal distribution at z.
-func normalPDFAndCDF(z float64) (density, below float64) {
+func normalPDFAndCDF(z float64) (density, cumulative float64) {
 	return portable.Exp(float64(-z*z/2)) / math.Sqrt(2*math.Pi), float64(portable.Erfc(-z/math.Sqrt2) / 2)
 }
 
-// expectedImprovement returns E[(v − b)₊] for a normal variable v with the given mean and standard
-// deviation.
-func expectedImprovement(mean, sd, b float64) float64 {
+// expectedImprovement returns E[max(v − threshold, 0)] for a normal variable v with the given mean
+// and standard deviation.
+func expectedImprovement(mean, sd, threshold float64) float64 {
 	if !(sd > 0) {
-		return max(mean-b, 0)
+		return max(mean-threshold, 0)
 	}
-	z := (mean - b) / sd
+	z := (mean - threshold) / sd
 	density, below := normalPDFAndCDF(z)
 	return float64(sd * (density + float64(z*below)))
 }
 
-// logExpectedImprovement returns the logarithm of [expectedImprovement]. It stays finite, and so
-// still ranks recipes, where the expected improvement underflows.
-func logExpectedImprovement(mean, sd, b float64) float64 {
+// logExpectedImprovement returns the logarithm of [expectedImprovement]. The logarithm stays finite
+// even where the expected improvement is too small for a float64.
+func logExpectedImprovement(mean, sd, threshold float64) float64 {
 	if !(sd > 0) {
-		return portable.Log(max(mean-b, math.SmallestNonzeroFloat64))
+		return portable.Log(max(mean-threshold, math.SmallestNonzeroFloat64))
 	}
-	z := (mean - b) / sd
+	z := (mean - threshold) / sd
 	if z > -6 {
 		density, below := normalPDFAndCDF(z)
 		return portable.Log(float64(sd * (density + float64(z*below))))

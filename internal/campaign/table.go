@@ -56,7 +56,8 @@ func (c *Campaign) saveBatch(ctx context.Context, b *Batch) (err error) {
 }
 
 // Sheet returns the batch as a table to fill in, with one row per recipe. The columns are the id,
-// the ingredients, the conditions, an empty column for each label, and a note.
+// the ingredients, the conditions, an empty column for each label, and a note. The parameter
+// ingredients has the names of all ingredients of the problem.
 func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 	s := &sheet.Sheet{Name: fmt.Sprintf("Batch %d", b.Round)}
 	var used []string
@@ -99,7 +100,8 @@ func (b *Batch) Sheet(ingredients []string) (*sheet.Sheet, error) {
 	return s, nil
 }
 
-// noteText returns the text in the note column of a batch's table: the reason and the units.
+// noteText returns the text for the note column of a batch's table: the reason for the recipe and
+// the unit of the amounts.
 func (e *Entry) noteText(m *Measure) string {
 	text := e.Reason.Text
 	if m.Unit != "" {
@@ -122,7 +124,7 @@ func (b *Batch) conditionNames() []string {
 	return names
 }
 
-// noteColumnName returns a name for the note column that differs from all taken names.
+// noteColumnName returns a name for the note column that is not in the list taken.
 func noteColumnName(taken []string) string {
 	const note = "note"
 	name := note
@@ -135,9 +137,10 @@ func noteColumnName(taken []string) string {
 	return name
 }
 
-// SaveTable writes a batch's table, in which the user fills in results. The file is an .xlsx
+// SaveTable writes the table of a batch, in which the user fills in results. The file is an .xlsx
 // workbook if path has that extension, and CSV otherwise. If the file exists, SaveTable returns
-// [fs.ErrExist]. SaveTable does not write a table that could not be read back.
+// [fs.ErrExist]. If the table could not be read back, SaveTable returns an error and writes
+// nothing.
 func (c *Campaign) SaveTable(b *Batch, path string) error {
 	text, err := b.encodeTable(c.Problem.Ingredients, path)
 	if err != nil {
@@ -149,13 +152,14 @@ func (c *Campaign) SaveTable(b *Batch, path string) error {
 	return file.Create(path, text)
 }
 
-// checkTable returns an error unless reading a batch's table gives the same recipes.
+// checkTable reads the text of a batch's table and returns an error unless the recipes are those of
+// the batch.
 func (c *Campaign) checkTable(b *Batch, text []byte, path string) error {
 	wrong := func(hint, format string, args ...any) error {
 		return &inputerr.Error{File: path, Message: "the table of the batch could not be read again: " + fmt.Sprintf(format, args...), Hint: hint}
 	}
 	results, _, err := c.ParseTable(text, path, dataset.Layout{})
-	if bad := firstFault(err); bad != nil {
+	if bad := firstInputError(err); bad != nil {
 		return wrong("rename or shorten this text in the problem file", "%s", bad.Message)
 	}
 	if err != nil {
@@ -166,7 +170,7 @@ func (c *Campaign) checkTable(b *Batch, text []byte, path string) error {
 	}
 	for k := range b.Entries {
 		e := &b.Entries[k]
-		parts, err := c.closeToTotal(results[k].Parts)
+		parts, err := c.scaleToTotal(results[k].Parts)
 		if err != nil || results[k].ID != e.ID || recipeKey(parts) != recipeKey(e.parts) || !c.matchesConditions(e, results[k].Values) {
 			return wrong("rename the ingredients or labels in its columns", "%s would be read as another recipe", e.ID)
 		}
@@ -174,22 +178,23 @@ func (c *Campaign) checkTable(b *Batch, text []byte, path string) error {
 	return nil
 }
 
-// matchesConditions reports whether the values read from a table equal the conditions of an entry.
-func (c *Campaign) matchesConditions(e *Entry, read map[string]string) bool {
+// matchesConditions reports whether the condition values that were read from a table equal the
+// conditions of an entry. The map texts gives the value of each condition by name.
+func (c *Campaign) matchesConditions(e *Entry, texts map[string]string) bool {
 	for name, was := range e.Conditions {
 		of := c.findCondition(name)
 		if of == nil {
 			return false
 		}
-		if v, err := of.ParseValue(read[of.Name]); err != nil || v != was {
+		if v, err := of.ParseValue(texts[of.Name]); err != nil || v != was {
 			return false
 		}
 	}
 	return true
 }
 
-// encodeTable returns the contents of a batch's table. The extension of path selects the file
-// format.
+// encodeTable returns the contents of the file of a batch's table. The extension of path selects
+// the file format.
 func (b *Batch) encodeTable(ingredients []string, path string) ([]byte, error) {
 	s, err := b.Sheet(ingredients)
 	if err != nil {
@@ -204,8 +209,9 @@ func (b *Batch) encodeTable(ingredients []string, path string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// ReadTable reads results from a filled-in table of a batch, a file of results, or another table of
-// recipes. The ingredients must be ingredients of the problem.
+// ReadTable reads results from a filled-in table of a batch, from a file of results, or from
+// another table of recipes. The table may have only ingredients of the problem. The result Book is
+// the table as read.
 func (c *Campaign) ReadTable(ctx context.Context, path string, layout dataset.Layout) ([]Result, *dataset.Book, error) {
 	header, err := dataset.ReadHeaderFile(ctx, path, layout)
 	if err != nil {
@@ -214,8 +220,7 @@ func (c *Campaign) ReadTable(ctx context.Context, path string, layout dataset.La
 	return c.resultsFromTable(header, layout, func(o dataset.Options) (*dataset.Book, error) { return dataset.ReadFile(ctx, path, o) })
 }
 
-// ParseTable is like [Campaign.ReadTable], but reads a text, such as pasted text, instead of a
-// file.
+// ParseTable is like [Campaign.ReadTable], but the table is given as a text, such as pasted text.
 func (c *Campaign) ParseTable(text []byte, name string, layout dataset.Layout) ([]Result, *dataset.Book, error) {
 	header, err := dataset.ReadHeader(bytes.NewReader(text), name, layout)
 	if err != nil {
@@ -224,8 +229,8 @@ func (c *Campaign) ParseTable(text []byte, name string, layout dataset.Layout) (
 	return c.resultsFromTable(header, layout, func(o dataset.Options) (*dataset.Book, error) { return dataset.Read(bytes.NewReader(text), name, o) })
 }
 
-// resultsFromTable reads a table and converts the rows to results. The parameter header has the
-// names of the table's columns.
+// resultsFromTable calls read to read a table and converts the rows to results. The parameter
+// header has the names of the table's columns.
 func (c *Campaign) resultsFromTable(header []string, layout dataset.Layout, read func(dataset.Options) (*dataset.Book, error)) ([]Result, *dataset.Book, error) {
 	o, err := c.Problem.BookOptions()
 	if err != nil {
@@ -308,7 +313,7 @@ func (c *Campaign) resultsFromTable(header []string, layout dataset.Layout, read
 	return all, b, nil
 }
 
-// resultsFromLog returns the current results of another campaign's file of results.
+// resultsFromLog returns the current results of a table that is a file of results.
 func resultsFromLog(b *dataset.Book) []Result {
 	var all []Result
 	for k, e := range b.Results.CurrentEntries() {
@@ -321,11 +326,12 @@ func resultsFromLog(b *dataset.Book) []Result {
 	return all
 }
 
-// partSeparator matches a separator between the parts of a recipe in one line.
+// partSeparator matches the separator between two parts of a recipe that is written in one line.
 var partSeparator = regexp.MustCompile(`\s*[,;]\s*`)
 
-// ParseRecipe parses a recipe in one line, such as "Gin=22%, Tonic=78%". The line may also have
-// values of conditions, which are returned by name of the condition.
+// ParseRecipe parses a recipe that is written in one line, such as "Gin=22%, Tonic=78%". The line
+// may also have values of conditions. The map conditions gives each value by the name of the
+// condition.
 func (c *Campaign) ParseRecipe(text string) (parts []dataset.Part, conditions map[string]string, err error) {
 	o, err := c.Problem.BookOptions()
 	if err != nil {
@@ -379,7 +385,8 @@ func (c *Campaign) ParseRecipe(text string) (parts []dataset.Part, conditions ma
 	return b.Recipes[0].Parts, conditions, nil
 }
 
-// stripLocation removes the file and the position from an error about a text that is not in a file.
+// stripLocation removes the file and the position from an error, because the faulty text is not in
+// a file.
 func stripLocation(err error) error {
 	strip := func(e *inputerr.Error) { e.File, e.Line, e.Column = "", 0, 0 }
 	switch e := err.(type) {

@@ -15,61 +15,65 @@ import (
 	"kir/mcmc"
 )
 
-// A tradeObjective is an objective of the problem's trade-off. Its values are either learnt from
-// measurements or computed from the recipe.
+// A tradeObjective is an objective of the problem's trade-off. Its values are either predicted by a
+// model or computed from the recipe.
 type tradeObjective struct {
-	compile.Objective                  // its score is that of a known objective
-	learntObjective   *learntObjective // the objective whose values are predicted; nil for an objective that is computed
+	compile.Objective                  // the objective in the problem; its score serves only objectives that are computed
+	learntObjective   *learntObjective // objective whose values are predicted by a model; nil if the values are computed
 }
 
-// learntLoss converts a value v of the model to a loss. A lower loss is better.
-func (g *tradeObjective) learntLoss(v float64) float64 {
+// lossOfModelValue converts a value v of the model to a loss. A lower loss is better.
+func (g *tradeObjective) lossOfModelValue(v float64) float64 {
 	o := g.learntObjective
 	if !o.learningSettings.Numeric {
 		return -min(max(v, 0), 1)
 	}
-	return g.numberLoss(o.labelValue(v))
+	return g.lossOfNumber(o.labelValue(v))
 }
 
-// numberLoss converts a number in the unit of the label to a loss. A lower loss is better.
-func (g *tradeObjective) numberLoss(number float64) float64 {
+// lossOfNumber converts a number in the unit of the label to a loss. A lower loss is better.
+func (g *tradeObjective) lossOfNumber(number float64) float64 {
 	o := g.learntObjective
 	number = logOrSame(number, o.learningSettings.Log)
 	width := logOrSame(o.maxMeasured, o.learningSettings.Log) - logOrSame(o.minMeasured, o.learningSettings.Log)
 	return o.direction.Loss(number, logOrSame(o.lowBound, o.learningSettings.Log), logOrSame(o.highBound, o.learningSettings.Log)) / width
 }
 
-// A tradeOffOptimizer chooses the recipes that add most to the hypervolume of a trade-off, averaged
-// over joint draws of the models.
+// A tradeOffOptimizer chooses recipes for a problem with several objectives. It chooses the recipes
+// that increase the hypervolume of the Pareto front most, averaged over joint draws of the models.
 type tradeOffOptimizer struct {
 	*batchOptimizer
-	tradeObjectives []tradeObjective   // objectives of the trade-off
-	otherObjectives []*learntObjective // learnt objectives that are not part of the trade-off
+	tradeObjectives           []tradeObjective   // objectives of the trade-off
+	objectivesOutsideTradeOff []*learntObjective // learnt objectives that are not part of the trade-off
 
 	candidateRecipes []recipe  // recipes that may be chosen
-	gainFactors      []float64 // by candidate: the factor by which the hypervolume gain is multiplied; see gainFactor
-	statedLossDraws  lossDraws // draws with the uncertainty that the models state; used for the choice of recipes
-	studentLossDraws lossDraws // draws with wider uncertainty, see studentDraws; used for the probability of a gain
+	gainFactors      []float64 // item k is the factor for the hypervolume gain of candidate k; see gainFactor
+	statedLossDraws  lossDraws // draws with the uncertainty that the models state; recipes are chosen with these draws
+	studentLossDraws lossDraws // draws with wider uncertainty, see studentDraws; the probability of a gain is computed from these draws
 }
 
-// A lossDraws has joint draws of the losses of recipes, and the Pareto front of each draw.
+// A lossDraws has joint draws of the losses of recipes, and the Pareto front of each draw. A loss
+// says how badly a recipe does in one objective; a lower loss is better.
 type lossDraws struct {
-	losses            [][][]float64 // by draw, recipe and objective; the recipes are the candidates, then the trials, then the pending recipes
-	fronts            [][][]float64 // by draw: the Pareto front of the trials, pending recipes and chosen recipes, as points of losses
-	trialHypervolumes []float64     // by draw: the hypervolume of the trials
+	losses            [][][]float64 // losses[s][a][k] is the loss of recipe a in objective k in draw s; the recipes are the candidates, then the trials, then the pending recipes
+	fronts            [][][]float64 // fronts[s] is the Pareto front of the trials, pending recipes and chosen recipes in draw s; each point of the front has one loss per objective
+	trialHypervolumes []float64     // item s is the hypervolume of the trials in draw s
 }
 
-// addToFronts adds the recipe at the given index to the front of each draw.
-func (d *lossDraws) addToFronts(at int) {
+// addToFronts adds the losses of the recipe at the given index to the Pareto front of each draw.
+func (d *lossDraws) addToFronts(index int) {
 	for s := range d.fronts {
-		d.fronts[s] = nonDominatedPoints(append(slices.Clip(d.fronts[s]), d.losses[s][at]))
+		d.fronts[s] = nonDominatedPoints(append(slices.Clip(d.fronts[s]), d.losses[s][index]))
 	}
 }
 
-// frontDrawCount is the number of joint draws for a trade-off of two objectives.
-// frontDrawCountManyObjectives is the number of joint draws for more objectives, where each
-// hypervolume takes longer.
-const frontDrawCount, frontDrawCountManyObjectives = 128, 48
+const (
+	// frontDrawCount is the number of joint draws for a trade-off of two objectives.
+	frontDrawCount = 128
+	// frontDrawCountManyObjectives is the number of joint draws for a trade-off of more than two
+	// objectives, where each hypervolume takes longer.
+	frontDrawCountManyObjectives = 48
+)
 
 // newTradeOffOptimizer returns an optimizer for the problem's trade-off. It returns nil if the
 // problem has no trade-off, if no objective of the trade-off is learnt, or if a model cannot be
@@ -99,25 +103,25 @@ func (ch *batchOptimizer) newTradeOffOptimizer() (*tradeOffOptimizer, error) {
 	}
 	for _, o := range ch.learntObjectives() {
 		if !slices.Contains(names, o.name) {
-			f.otherObjectives = append(f.otherObjectives, o)
+			f.objectivesOutsideTradeOff = append(f.objectivesOutsideTradeOff, o)
 		}
 	}
 	return f, nil
 }
 
 // optimisticLoss returns the loss of recipe x in objective g if the measurement turns out one
-// standard deviation better than predicted. For an objective that is not learnt, it returns the
-// known loss.
+// standard deviation better than predicted. If the objective is computed, optimisticLoss returns
+// the exact loss.
 func (f *tradeOffOptimizer) optimisticLoss(g *tradeObjective, x recipe) (float64, error) {
 	if g.learntObjective == nil {
-		return f.knownLoss(g, x)
+		return f.computedLoss(g, x)
 	}
 	mean, sd := g.learntObjective.model.Predict(x)
-	return min(g.learntLoss(mean-sd), g.learntLoss(mean), g.learntLoss(mean+sd)), nil
+	return min(g.lossOfModelValue(mean-sd), g.lossOfModelValue(mean), g.lossOfModelValue(mean+sd)), nil
 }
 
-// knownLoss returns the loss of recipe x in an objective that is computed from the recipe.
-func (f *tradeOffOptimizer) knownLoss(g *tradeObjective, x recipe) (float64, error) {
+// computedLoss returns the loss of recipe x in an objective that is computed from the recipe.
+func (f *tradeOffOptimizer) computedLoss(g *tradeObjective, x recipe) (float64, error) {
 	composition, err := f.campaign.toComposition(x)
 	if err != nil {
 		return 0, err
@@ -129,9 +133,9 @@ func (f *tradeOffOptimizer) knownLoss(g *tradeObjective, x recipe) (float64, err
 	return v, nil
 }
 
-// gainFactor returns the factor by which the hypervolume gain of recipe x is multiplied. The factor
-// is the success probability times the desirability in objectives outside the trade-off, divided by
-// the cost.
+// gainFactor returns the factor by which the hypervolume gain of recipe x is multiplied. It is
+// p·d/c, where p is the probability that a trial succeeds, d is the desirability in the objectives
+// outside the trade-off, and c is the cost.
 func (f *tradeOffOptimizer) gainFactor(x recipe) (float64, error) {
 	factor := 1 / f.costDivisor(x.parts)
 	if f.successModel != nil {
@@ -141,22 +145,22 @@ func (f *tradeOffOptimizer) gainFactor(x recipe) (float64, error) {
 		}
 		factor = float64(factor * p)
 	}
-	for _, o := range f.otherObjectives {
+	for _, o := range f.objectivesOutsideTradeOff {
 		mean, _ := o.model.Predict(x)
 		factor = float64(factor * portable.Pow(o.predictedDesirability(mean), o.weight))
 	}
-	if len(f.fixedTarget.Objectives()) == 0 {
+	if len(f.computedObjectivesTarget.Objectives()) == 0 {
 		return factor, nil
 	}
 	composition, err := f.campaign.toComposition(x)
 	if err != nil {
 		return 0, err
 	}
-	scores, err := f.fixedTarget.AppendScores(nil, composition)
+	scores, err := f.computedObjectivesTarget.AppendScores(nil, composition)
 	if err != nil {
 		return 0, f.campaign.Problem.Explain(err)
 	}
-	for k, w := range f.fixedTarget.Objectives() {
+	for k, w := range f.computedObjectivesTarget.Objectives() {
 		if w.Weight > 0 && !slices.ContainsFunc(f.tradeObjectives, func(g tradeObjective) bool { return g.Name == w.Name }) {
 			factor = float64(factor * portable.Pow(scores[k], w.Weight))
 		}
@@ -164,7 +168,7 @@ func (f *tradeOffOptimizer) gainFactor(x recipe) (float64, error) {
 	return factor, nil
 }
 
-// fillBatch fills the batch and returns the gain that is still to be expected.
+// fillBatch fills the batch. It returns the gain to expect from further rounds.
 func (f *tradeOffOptimizer) fillBatch(ctx context.Context) (RemainingGain, error) {
 	if err := f.findFrontCandidates(ctx); err != nil {
 		return RemainingGain{}, err
@@ -176,15 +180,15 @@ func (f *tradeOffOptimizer) fillBatch(ctx context.Context) (RemainingGain, error
 	if err != nil {
 		return left, err
 	}
-	if len(f.alikeLimits) > 0 {
+	if len(f.conditionValueLimits) > 0 {
 		scores := make([]float64, len(f.candidateRecipes))
 		for k := range scores {
 			scores[k] = float64(f.hypervolumeGain(k) * f.gainFactors[k])
 		}
-		f.chooseValues(f.candidateRecipes, scores, func(set [][]int32) float64 {
+		f.chooseConditionValues(f.candidateRecipes, scores, func(set [][]int32) float64 {
 			d := *f
 			d.batchOptimizer = f.clone()
-			d.chosenValues = set
+			d.chosenConditionValues = set
 			d.statedLossDraws.fronts, d.studentLossDraws.fronts = slices.Clone(f.statedLossDraws.fronts), slices.Clone(f.studentLossDraws.fronts)
 			return d.fillFromFront()
 		})
@@ -193,8 +197,8 @@ func (f *tradeOffOptimizer) fillBatch(ctx context.Context) (RemainingGain, error
 	return left, nil // fillSpace chooses the rest
 }
 
-// fillFromFront repeatedly adds the recipe to the batch that adds most to the Pareto front. It
-// returns the sum of the gains.
+// fillFromFront fills the batch with the recipes that increase the hypervolume of the Pareto front
+// most, one recipe at a time. It returns the sum of the gains.
 func (f *tradeOffOptimizer) fillFromFront() (gained float64) {
 	used := make([]bool, len(f.candidateRecipes))
 	for len(f.batch) < f.settings.BatchSize {
@@ -221,24 +225,24 @@ func (f *tradeOffOptimizer) fillFromFront() (gained float64) {
 	return gained
 }
 
-// hypervolumeStats returns two figures of a candidate. The result beats is the probability that the
-// candidate adds to the hypervolume. The result better is the mean increase of the hypervolume,
-// divided by the hypervolume of the trials.
-func (f *tradeOffOptimizer) hypervolumeStats(at int) (beats, better float64) {
-	one := f.unitReference()
+// hypervolumeStats returns two statistics of the candidate at the given index. The result adds is
+// the probability that the candidate increases the hypervolume. The result increase is the mean
+// increase, divided by the hypervolume of the trials.
+func (f *tradeOffOptimizer) hypervolumeStats(index int) (adds, increase float64) {
+	one := f.referencePoint()
 	for s, points := range f.studentLossDraws.fronts {
-		if pareto.VolumeGain(f.studentLossDraws.losses[s][at], points, one) > 0 {
-			beats++
+		if pareto.VolumeGain(f.studentLossDraws.losses[s][index], points, one) > 0 {
+			adds++
 		}
 	}
 	for s, points := range f.statedLossDraws.fronts {
-		better += pareto.VolumeGain(f.statedLossDraws.losses[s][at], points, one) / max(f.statedLossDraws.trialHypervolumes[s], 1e-9)
+		increase += pareto.VolumeGain(f.statedLossDraws.losses[s][index], points, one) / max(f.statedLossDraws.trialHypervolumes[s], 1e-9)
 	}
 	n := float64(len(f.studentLossDraws.fronts))
-	return beats / n, better / n
+	return adds / n, increase / n
 }
 
-// estimateRemainingGain returns the gain that is still to be expected. It does not choose recipes.
+// estimateRemainingGain returns the gain to expect from further rounds. It does not choose recipes.
 func (f *tradeOffOptimizer) estimateRemainingGain(ctx context.Context) (RemainingGain, error) {
 	if err := f.findFrontCandidates(ctx); err != nil {
 		return RemainingGain{}, err
@@ -250,16 +254,17 @@ func (f *tradeOffOptimizer) estimateRemainingGain(ctx context.Context) (Remainin
 }
 
 // findFrontCandidates searches for candidates with low optimistic losses and adds random recipes.
-// If no candidate satisfies the limits on predictions, it searches again without the limits.
+// If no candidate satisfies the limits on predictions, findFrontCandidates searches again without
+// the limits.
 func (f *tradeOffOptimizer) findFrontCandidates(ctx context.Context) error {
-	if err := f.searchFront(ctx); err != nil || len(f.candidateRecipes) > 0 || !f.dropLimits() {
+	if err := f.searchFront(ctx); err != nil || len(f.candidateRecipes) > 0 || !f.dropPredictionLimits() {
 		return err
 	}
 	return f.searchFront(ctx)
 }
 
-// searchFront sets candidateRecipes to recipes on the Pareto front of optimistic losses and random
-// recipes.
+// searchFront sets candidateRecipes to the recipes on the Pareto front of optimistic losses, and
+// random recipes.
 func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 	if f.allowedRecipes != nil {
 		for _, x := range f.allowedRecipes {
@@ -286,7 +291,7 @@ func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 	}
 	o := search.TradeOptions{Lines: f.searchLineCount(), Seed: f.settings.Seed + uint64(f.round), Workers: f.settings.Workers, Least: f.minAmounts, SkipRandomVolumes: true}
 	for k, t := range f.campaign.trials {
-		if len(t.brokenRules) > 0 || t.failed || k >= maxAnchors {
+		if len(t.brokenRules) > 0 || t.failed || k >= maxAnchorTrials {
 			continue
 		}
 		x, err := f.campaign.toComposition(t.recipe)
@@ -321,12 +326,12 @@ func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 	return nil
 }
 
-// limitLossPenalty is the relative increase of a loss per unit of limit violation. The increase is
-// so great that recipes within the limits beat all others.
+// limitLossPenalty is the relative increase of a loss per unit of limitViolation. The increase is
+// so great that every recipe within the limits beats every recipe outside.
 const limitLossPenalty = 1000
 
-// thinCandidates reduces the candidates to a number that can be drawn jointly. The kept candidates
-// are spread evenly by their optimistic losses.
+// thinCandidates removes candidates until the losses of the rest can be drawn jointly. The
+// optimistic losses of the remaining candidates are spread evenly.
 func (f *tradeOffOptimizer) thinCandidates() error {
 	if len(f.candidateRecipes) <= poolCandidateCount-randomCandidateCount {
 		return nil
@@ -351,7 +356,7 @@ func (f *tradeOffOptimizer) thinCandidates() error {
 }
 
 // drawLosses draws the losses of candidates, trials and pending recipes jointly. It scales the
-// losses so that the ideal point has 0 and the reference point has 1 in every objective.
+// losses of each objective, so that the ideal point has 0 and the reference point has 1.
 func (f *tradeOffOptimizer) drawLosses() error {
 	for _, x := range f.candidateRecipes {
 		factor, err := f.gainFactor(x)
@@ -361,7 +366,7 @@ func (f *tradeOffOptimizer) drawLosses() error {
 		f.gainFactors = append(f.gainFactors, factor)
 	}
 	xs := slices.Clone(f.candidateRecipes)
-	seen, err := f.measuredOutsideLimits() // these are on no front
+	seen, err := f.keysMeasuredOutsideLimits() // these are on no front
 	if err != nil {
 		return err
 	}
@@ -398,20 +403,21 @@ func (f *tradeOffOptimizer) drawLosses() error {
 	for _, d := range []*lossDraws{&f.statedLossDraws, &f.studentLossDraws} {
 		for _, losses := range d.losses {
 			tried := nonDominatedPoints(losses[len(f.candidateRecipes) : len(f.candidateRecipes)+trials])
-			d.trialHypervolumes = append(d.trialHypervolumes, pareto.Hypervolume(tried, f.unitReference()))
+			d.trialHypervolumes = append(d.trialHypervolumes, pareto.Hypervolume(tried, f.referencePoint()))
 			d.fronts = append(d.fronts, nonDominatedPoints(slices.Concat(tried, losses[len(f.candidateRecipes)+trials:])))
 		}
 	}
 	return nil
 }
 
-// lossesOf returns the losses of the recipes xs, indexed by draw, recipe and objective. The
-// parameter learnt has the draws of the models' values, by learnt objective.
-func (f *tradeOffOptimizer) lossesOf(xs []recipe, learnt [][][]float64, count int) ([][][]float64, error) {
+// lossesOf returns the losses of recipes. Element [s][a][k] is the loss of recipe a in objective k
+// in draw s. The parameter modelDraws has the draws of the models' values: one element per learnt
+// objective of the trade-off, indexed by draw and recipe.
+func (f *tradeOffOptimizer) lossesOf(recipes []recipe, modelDraws [][][]float64, count int) ([][][]float64, error) {
 	losses := make([][][]float64, count)
 	for s := range losses {
-		losses[s] = make([][]float64, len(xs))
-		for a := range xs {
+		losses[s] = make([][]float64, len(recipes))
+		for a := range recipes {
 			losses[s][a] = make([]float64, len(f.tradeObjectives))
 		}
 	}
@@ -419,9 +425,9 @@ func (f *tradeOffOptimizer) lossesOf(xs []recipe, learnt [][][]float64, count in
 	for k := range f.tradeObjectives {
 		g := &f.tradeObjectives[k]
 		if g.learntObjective == nil {
-			known := make([][]float64, len(xs))
-			for a, x := range xs {
-				v, err := f.knownLoss(g, x)
+			known := make([][]float64, len(recipes))
+			for a, x := range recipes {
+				v, err := f.computedLoss(g, x)
 				if err != nil {
 					return nil, err
 				}
@@ -434,9 +440,9 @@ func (f *tradeOffOptimizer) lossesOf(xs []recipe, learnt [][][]float64, count in
 			}
 			continue
 		}
-		for s, draw := range learnt[at] {
+		for s, draw := range modelDraws[at] {
 			for a, v := range draw {
-				losses[s][a][k] = g.learntLoss(v)
+				losses[s][a][k] = g.lossOfModelValue(v)
 			}
 		}
 		at++
@@ -444,33 +450,34 @@ func (f *tradeOffOptimizer) lossesOf(xs []recipe, learnt [][][]float64, count in
 	return losses, nil
 }
 
-// selectAnchors reduces the trials in xs to a number that can be drawn jointly. Trials on the
-// predicted Pareto front are kept first, then trials on the fronts behind it.
-func (f *tradeOffOptimizer) selectAnchors(xs *[]recipe) error {
+// selectAnchors removes trials from the list of recipes until the losses of the rest can be drawn
+// jointly. It keeps the trials on the predicted Pareto front first, and then the trials on the
+// front that remains without them.
+func (f *tradeOffOptimizer) selectAnchors(recipes *[]recipe) error {
 	first := len(f.candidateRecipes)
-	tried := slices.Clone((*xs)[first:])
-	*xs = (*xs)[:first]
+	tried := slices.Clone((*recipes)[first:])
+	*recipes = (*recipes)[:first]
 	points := make([][]float64, len(tried))
 	for a, x := range tried {
 		for k := range f.tradeObjectives {
 			g := &f.tradeObjectives[k]
 			if g.learntObjective != nil {
 				mean, _ := g.learntObjective.model.Predict(x)
-				points[a] = append(points[a], g.learntLoss(mean))
+				points[a] = append(points[a], g.lossOfModelValue(mean))
 				continue
 			}
-			v, err := f.knownLoss(g, x)
+			v, err := f.computedLoss(g, x)
 			if err != nil {
 				return err
 			}
 			points[a] = append(points[a], v)
 		}
 	}
-	points = pareto.MergeTies(points, f.lossSizes())
-	for left := 2 * maxAnchors; left > 0 && len(points) > 0; {
+	points = pareto.MergeTies(points, f.lossMagnitudes())
+	for left := 2 * maxAnchorTrials; left > 0 && len(points) > 0; {
 		best := pareto.NonDominated(points)
 		for _, k := range best[:min(len(best), left)] {
-			*xs = append(*xs, tried[k])
+			*recipes = append(*recipes, tried[k])
 			left--
 		}
 		slices.Sort(best)
@@ -481,9 +488,10 @@ func (f *tradeOffOptimizer) selectAnchors(xs *[]recipe) error {
 	return nil
 }
 
-// lossSizes returns the size of each objective for [pareto.MergeTies]. Learnt objectives have size
-// 0, so only exactly equal losses tie.
-func (f *tradeOffOptimizer) lossSizes() []float64 {
+// lossMagnitudes returns the size of the losses in each objective, from which [pareto.MergeTies]
+// computes which losses are equal. A learnt objective has the size 0, which means that only exactly
+// equal losses tie.
+func (f *tradeOffOptimizer) lossMagnitudes() []float64 {
 	sizes := make([]float64, len(f.tradeObjectives))
 	for k := range f.tradeObjectives {
 		sizes[k] = f.tradeObjectives[k].LossMagnitude
@@ -491,11 +499,12 @@ func (f *tradeOffOptimizer) lossSizes() []float64 {
 	return sizes
 }
 
-// scaleLosses scales all losses so that the ideal point has 0 and the reference point has 1 in
-// every objective. The ideal point has the least mean losses of all recipes. The reference point
-// comes from the Pareto front of the trials' mean losses. If that front has only one point, it
-// comes from all trials or all recipes.
-func (f *tradeOffOptimizer) scaleLosses(trials int) {
+// scaleLosses scales the losses of each objective linearly, so that the ideal point has 0 and the
+// reference point has 1. The ideal point consists of the least mean loss of any recipe in each
+// objective. The reference point is computed from the Pareto front of the trials' mean losses. If
+// that front has only one point, the reference point is computed from all trials. If there is only
+// one trial, it is computed from all recipes.
+func (f *tradeOffOptimizer) scaleLosses(trialCount int) {
 	draws := f.statedLossDraws.losses
 	mean := make([][]float64, len(draws[0]))
 	for a := range mean {
@@ -506,12 +515,12 @@ func (f *tradeOffOptimizer) scaleLosses(trials int) {
 			}
 		}
 	}
-	of := nonDominatedPoints(mean[len(f.candidateRecipes) : len(f.candidateRecipes)+trials])
+	of := nonDominatedPoints(mean[len(f.candidateRecipes) : len(f.candidateRecipes)+trialCount])
 	ideal, nadir := pareto.Bounds(mean)
 	if len(of) > 1 {
 		_, nadir = pareto.Bounds(of)
-	} else if trials > 1 {
-		_, nadir = pareto.Bounds(mean[len(f.candidateRecipes) : len(f.candidateRecipes)+trials])
+	} else if trialCount > 1 {
+		_, nadir = pareto.Bounds(mean[len(f.candidateRecipes) : len(f.candidateRecipes)+trialCount])
 	}
 	reference := pareto.HypervolumeReference(ideal, nadir)
 	for _, d := range []*lossDraws{&f.statedLossDraws, &f.studentLossDraws} {
@@ -521,8 +530,8 @@ func (f *tradeOffOptimizer) scaleLosses(trials int) {
 	}
 }
 
-// unitReference returns the reference point of scaled losses, which is 1 in every objective.
-func (f *tradeOffOptimizer) unitReference() []float64 {
+// referencePoint returns the reference point after scaling, which is 1 in every objective.
+func (f *tradeOffOptimizer) referencePoint() []float64 {
 	one := make([]float64, len(f.tradeObjectives))
 	for k := range one {
 		one[k] = 1
@@ -530,7 +539,7 @@ func (f *tradeOffOptimizer) unitReference() []float64 {
 	return one
 }
 
-// nonDominatedPoints returns the points that no other point dominates.
+// nonDominatedPoints returns the points of losses that no other point dominates.
 func nonDominatedPoints(points [][]float64) [][]float64 {
 	var out [][]float64
 	for _, k := range pareto.NonDominated(points) {
@@ -539,33 +548,35 @@ func nonDominatedPoints(points [][]float64) [][]float64 {
 	return out
 }
 
-// hypervolumeGain returns the hypervolume that candidate k adds, averaged over the draws.
-func (f *tradeOffOptimizer) hypervolumeGain(k int) float64 {
-	sum, one := 0.0, f.unitReference()
+// hypervolumeGain returns how much the candidate at the given index adds to the hypervolume,
+// averaged over the draws.
+func (f *tradeOffOptimizer) hypervolumeGain(index int) float64 {
+	sum, one := 0.0, f.referencePoint()
 	for s, points := range f.statedLossDraws.fronts {
-		sum += pareto.VolumeGain(f.statedLossDraws.losses[s][k], points, one)
+		sum += pareto.VolumeGain(f.statedLossDraws.losses[s][index], points, one)
 	}
 	return sum / float64(len(f.statedLossDraws.fronts))
 }
 
-// minFrontGain is the least relative increase of the hypervolume that counts as progress.
+// minFrontGain is the least relative increase of the hypervolume that counts as a gain.
 const minFrontGain = 0.01
 
-// greatestRelativeGain returns the greatest hypervolume that any candidate adds to the front of
-// draw s, divided by the hypervolume of the trials in that draw.
-func (f *tradeOffOptimizer) greatestRelativeGain(d *lossDraws, s int) float64 {
-	most, one := 0.0, f.unitReference()
+// greatestRelativeGain returns the greatest increase of the hypervolume by any candidate in one
+// draw, divided by the hypervolume of the trials in that draw. The parameter draw is the index of
+// the draw.
+func (f *tradeOffOptimizer) greatestRelativeGain(d *lossDraws, draw int) float64 {
+	most, one := 0.0, f.referencePoint()
 	for k := range f.candidateRecipes {
 		if f.gainFactors[k] > 0 {
-			most = max(most, pareto.VolumeGain(d.losses[s][k], d.fronts[s], one))
+			most = max(most, pareto.VolumeGain(d.losses[draw][k], d.fronts[draw], one))
 		}
 	}
-	return most / max(d.trialHypervolumes[s], 1e-9)
+	return most / max(d.trialHypervolumes[draw], 1e-9)
 }
 
-// remainingGain estimates the gain that further rounds would bring. The probability that a
-// candidate moves the front comes from the Student draws, and the gain comes from the models' own
-// draws.
+// remainingGain estimates the gain that further rounds would bring. The probability of a gain is
+// the share of studentLossDraws in which a candidate increases the hypervolume by more than
+// [minFrontGain]. The expected gain comes from statedLossDraws.
 func (f *tradeOffOptimizer) remainingGain() (RemainingGain, error) {
 	better, gain := 0.0, 0.0
 	for s := range f.statedLossDraws.fronts {
@@ -595,7 +606,7 @@ func (f *tradeOffOptimizer) remainingGain() (RemainingGain, error) {
 	return f.qualifyAdvice(l), nil
 }
 
-// roundsSinceGain returns the number of rounds with results after the last round that increased the
+// roundsSinceGain returns how many rounds with results came after the last round that increased the
 // measured hypervolume by more than [minFrontGain].
 func (f *tradeOffOptimizer) roundsSinceGain() (int, error) {
 	all, rounds, err := f.measuredLosses()
@@ -616,7 +627,7 @@ func (f *tradeOffOptimizer) roundsSinceGain() (int, error) {
 				until = append(until, p)
 			}
 		}
-		volume := pareto.Hypervolume(until, f.unitReference())
+		volume := pareto.Hypervolume(until, f.referencePoint())
 		if quiet++; volume > before*(1+minFrontGain) {
 			quiet = 0
 		}
@@ -625,11 +636,11 @@ func (f *tradeOffOptimizer) roundsSinceGain() (int, error) {
 	return quiet, nil
 }
 
-// measuredLosses returns the mean losses of each recipe that was measured in all objectives of the
-// trade-off. The result rounds has the round of each recipe's first trial. Recipes that failed or
-// break a rule or a limit are left out.
+// measuredLosses returns one point for each recipe that was measured in all objectives of the
+// trade-off. The point has the mean loss in each objective. The result rounds has the round of each
+// recipe's first trial. Recipes that failed or break a rule or a limit are left out.
 func (f *tradeOffOptimizer) measuredLosses() (points [][]float64, rounds []int, err error) {
-	broken, err := f.measuredOutsideLimits()
+	broken, err := f.keysMeasuredOutsideLimits()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -651,13 +662,13 @@ trials:
 		for i := range f.tradeObjectives {
 			switch g := &f.tradeObjectives[i]; {
 			case g.learntObjective == nil:
-				if point[i], err = f.knownLoss(g, t.recipe); err != nil {
+				if point[i], err = f.computedLoss(g, t.recipe); err != nil {
 					return nil, nil, err
 				}
 			case g.learntObjective.learningSettings.Numeric && math.IsNaN(numbers[i][k]), !g.learntObjective.learningSettings.Numeric && classes[i][k] == "":
 				continue trials
 			case g.learntObjective.learningSettings.Numeric:
-				point[i] = g.numberLoss(numbers[i][k])
+				point[i] = g.lossOfNumber(numbers[i][k])
 			default:
 				point[i] = -g.learntObjective.measuredDesirability(0, classes[i][k])
 			}

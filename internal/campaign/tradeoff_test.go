@@ -44,7 +44,7 @@ func TestBatchMovesTheFront(t *testing.T) {
 				losses := func(recipe map[string]int) []float64 { return []float64{-c.of[0](recipe), -c.of[1](recipe)} }
 				var tried [][]float64
 				for _, trial := range k.trials {
-					tried = append(tried, losses(k.namedAmounts(trial.parts)))
+					tried = append(tried, losses(k.amountsByName(trial.parts)))
 				}
 				ideal, nadir := pareto.Bounds(tried)
 				reference := pareto.HypervolumeReference(ideal, nadir)

@@ -7,22 +7,22 @@ import (
 	"kir/internal/portable"
 )
 
-// fixedDesirability returns the product of a recipe's desirabilities in the objectives that are not
-// learnt.
-func (ch *batchOptimizer) fixedDesirability(r recipe) (float64, error) {
-	if len(ch.fixedTarget.Objectives()) == 0 {
+// computedDesirability returns the product of a recipe's desirabilities in the objectives that are
+// computed and not learnt.
+func (ch *batchOptimizer) computedDesirability(r recipe) (float64, error) {
+	if len(ch.computedObjectivesTarget.Objectives()) == 0 {
 		return 1, nil
 	}
 	x, err := ch.campaign.toComposition(r)
 	if err != nil {
 		return 0, err
 	}
-	scores, err := ch.fixedTarget.AppendScores(nil, x)
+	scores, err := ch.computedObjectivesTarget.AppendScores(nil, x)
 	if err != nil {
 		return 0, ch.campaign.Problem.Explain(err)
 	}
 	y := 1.0
-	for k, w := range ch.fixedTarget.Objectives() {
+	for k, w := range ch.computedObjectivesTarget.Objectives() {
 		if w.Weight > 0 {
 			y = float64(y * portable.Pow(scores[k], w.Weight))
 		}
@@ -30,32 +30,32 @@ func (ch *batchOptimizer) fixedDesirability(r recipe) (float64, error) {
 	return y, nil
 }
 
-// modelDraws returns joint draws of the models' values for the recipes xs. The result is indexed by
-// learnt objective, draw and recipe.
-func (ch *batchOptimizer) modelDraws(xs []recipe) (all [][][]float64) {
+// modelDraws returns joint draws of the models' values. Element [k][s][a] is the value of recipe a
+// in draw s of learnt objective k.
+func (ch *batchOptimizer) modelDraws(recipes []recipe) (all [][][]float64) {
 	learnt := ch.learntObjectives()
 	for k, o := range learnt {
 		if at := slices.IndexFunc(learnt[:k], func(b *learntObjective) bool { return b.model == o.model }); at >= 0 {
 			all = append(all, all[at])
 			continue
 		}
-		all = append(all, o.model.Draws(xs, drawCount, ch.newRand(drawStreamName, uint64(k))))
+		all = append(all, o.model.Draws(recipes, drawCount, ch.newRand(drawStreamName, uint64(k))))
 	}
 	return all
 }
 
-// utilities converts draws of the models' values to utilities. The result is indexed by draw and
-// recipe.
-func (ch *batchOptimizer) utilities(xs []recipe, draws [][][]float64) ([][]float64, error) {
+// utilitiesOfDraws converts draws of the models' values, as [batchOptimizer.modelDraws] returns them, to
+// utilitiesOfDraws. Element [s][a] is the utility of recipe a in draw s.
+func (ch *batchOptimizer) utilitiesOfDraws(recipes []recipe, draws [][][]float64) ([][]float64, error) {
 	if ch.soleObjective() != nil {
 		return draws[0], nil
 	}
 	out := make([][]float64, drawCount)
 	for s := range out {
-		out[s] = make([]float64, len(xs))
+		out[s] = make([]float64, len(recipes))
 	}
-	for a, x := range xs {
-		y, err := ch.fixedDesirability(x)
+	for a, x := range recipes {
+		y, err := ch.computedDesirability(x)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +65,7 @@ func (ch *batchOptimizer) utilities(xs []recipe, draws [][][]float64) ([][]float
 	}
 	for k, o := range ch.learntObjectives() {
 		for s := range out {
-			for a := range xs {
+			for a := range recipes {
 				out[s][a] = float64(out[s][a] * portable.Pow(o.predictedDesirability(draws[k][s][a]), o.weight))
 			}
 		}
@@ -73,9 +73,9 @@ func (ch *batchOptimizer) utilities(xs []recipe, draws [][][]float64) ([][]float
 	return out, nil
 }
 
-// studentDraws widens draws, because a model may underestimate its own uncertainty. Each draw is
-// stretched about the mean by one random factor for all recipes. The draws then follow a Student
-// distribution with studentDegreesOfFreedom degrees of freedom instead of a normal distribution.
+// studentDraws widens draws, because a model may underestimate its own uncertainty. In each draw,
+// the deviations of all recipes from their means are multiplied by one random factor. Normal draws
+// then follow a Student distribution with studentDegreesOfFreedom degrees of freedom.
 func (ch *batchOptimizer) studentDraws(draws [][][]float64) [][][]float64 {
 	if len(draws) == 0 {
 		return nil
@@ -109,14 +109,14 @@ func (ch *batchOptimizer) studentDraws(draws [][][]float64) [][][]float64 {
 	return all
 }
 
-// predictedUtility returns the utility of recipe x if every model's value equals its predicted
-// mean.
+// predictedUtility returns the utility that recipe x has if the value of every model equals its
+// predicted mean.
 func (ch *batchOptimizer) predictedUtility(x recipe) (float64, error) {
 	if o := ch.soleObjective(); o != nil {
 		mean, _ := o.model.Predict(x)
 		return mean, nil
 	}
-	y, err := ch.fixedDesirability(x)
+	y, err := ch.computedDesirability(x)
 	if err != nil {
 		return 0, err
 	}

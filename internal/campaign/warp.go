@@ -8,16 +8,23 @@ import (
 )
 
 // A warp converts the values of a label to scores that a model can fit. A score is the mean of two
-// numbers. The first number is the normal score of the value's rank. The second number is the
-// distance from the median in robust standard deviations, softly bounded. A few extreme values then
-// do not distort the model, and distances between the best values still count. For example, a
-// turbidity of 5,000 is about as bad as a turbidity of 500 if the best turbidity is 14.
+// numbers:
+//
+//   - the normal score of the value's rank, that is, the quantile of the standard normal
+//     distribution at the rank
+//   - the distance of the value from the median in robust standard deviations, softly bounded
+//
+// A few extreme values then do not distort the model, and distances between the best values still
+// count. For example, if the best turbidity is 14, a turbidity of 5,000 is about as bad as a
+// turbidity of 500.
 type warp struct {
-	useLog         bool      // whether the warp converts logarithms of values
-	values, scores []float64 // the distinct measured values, ascending, and their scores; with useLog, values has logarithms
+	useLog bool      // whether values are replaced by their logarithms before the conversion
+	values []float64 // distinct measured values, ascending; logarithms of the values if useLog is true
+	scores []float64 // item k is the score of values[k]
 }
 
-// newWarp returns the warp for the measured values, of which there must be at least one.
+// newWarp returns the warp for the measured values, of which there must be at least one. The
+// parameter log says whether the warp uses the logarithms of values.
 func newWarp(values []float64, log bool) *warp {
 	sorted := slices.Sorted(slices.Values(values))
 	n := float64(len(sorted))
@@ -49,15 +56,15 @@ func newWarp(values []float64, log bool) *warp {
 	return w
 }
 
-// tanh is the hyperbolic tangent.
+// tanh returns the hyperbolic tangent of x.
 func tanh(x float64) float64 {
 	e := portable.Expm1(float64(-2 * math.Abs(x)))
 	return math.Copysign(-e/(2+e), x)
 }
 
 const (
-	normalSDPerMAD = 1.4826 // standard deviation of a normal distribution divided by its median absolute deviation
-	softBound      = 3      // distances beyond this many standard deviations hardly count
+	normalSDPerMAD = 1.4826 // ratio of the standard deviation of a normal distribution to its median absolute deviation
+	softBound      = 3      // soft bound of the distance from the median, in robust standard deviations
 )
 
 // medianOfSorted returns the median of numbers that are sorted in ascending order.
@@ -66,17 +73,18 @@ func medianOfSorted(sorted []float64) float64 {
 	return float64((sorted[(n-1)/2] + sorted[n/2]) / 2)
 }
 
-// tailStart is the fraction of the points after which the upper tail starts. Extrapolation uses the
-// mean slope of the first or last 1 − tailStart of the points.
-const tailStart = 0.8
+// upperTailStart is the fraction of the points of an interpolated function after which the upper
+// tail starts. Above the last point, the function continues with the mean slope of the upper tail.
+// Below the first point, it continues with the mean slope of a lower tail of the same size.
+const upperTailStart = 0.8
 
-// score returns the score of a value v of the label.
+// score converts a value v of the label to a score.
 func (w *warp) score(v float64) float64 {
 	return interpolate(w.values, w.scores, logOrSame(v, w.useLog))
 }
 
-// scoreSD converts sd, the standard deviation of a value v, to the standard deviation of the score
-// of v.
+// scoreSD returns the standard deviation of the score of a value v that has the standard deviation
+// sd.
 func (w *warp) scoreSD(v, sd float64) float64 {
 	at := logOrSame(v, w.useLog)
 	if w.useLog {
@@ -85,7 +93,7 @@ func (w *warp) scoreSD(v, sd float64) float64 {
 	return float64(math.Abs(interpolate(w.values, w.scores, at+sd)-interpolate(w.values, w.scores, at-sd)) / 2)
 }
 
-// value returns the value of the label whose score is z. It is the inverse of score.
+// value converts a score z to the value of the label. It is the inverse of [warp.score].
 func (w *warp) value(z float64) float64 {
 	v := interpolate(w.scores, w.values, z)
 	if w.useLog {
@@ -94,18 +102,18 @@ func (w *warp) value(z float64) float64 {
 	return v
 }
 
-// logOrSame returns the logarithm of v if log is true, and v otherwise. The logarithm of a v ≤ 0 is
-// −∞.
-func logOrSame(v float64, log bool) float64 {
-	if log {
+// logOrSame returns the logarithm of v if useLog is true, and v otherwise. The logarithm of a
+// negative v or of 0 is −∞.
+func logOrSame(v float64, useLog bool) float64 {
+	if useLog {
 		return portable.Log(max(v, 0))
 	}
 	return v
 }
 
-// interpolate evaluates the piecewise linear function through the points (xs, ys) at x. The xs must
-// be ascending. Beyond the first or last point, the function continues with the mean slope of the
-// first or last fifth of the points.
+// interpolate returns the value at x of the piecewise linear function through the points (xs[k],
+// ys[k]). The numbers in xs must be ascending. Beyond the first and the last point, the function
+// continues with the mean slope of the nearest fifth of the points.
 func interpolate(xs, ys []float64, x float64) float64 {
 	n := len(xs)
 	if n == 1 {
@@ -115,9 +123,9 @@ func interpolate(xs, ys []float64, x float64) float64 {
 	a, b := k-1, k
 	switch {
 	case k == 0:
-		a, b = 0, max(1, int((1-tailStart)*float64(n)))
+		a, b = 0, max(1, int((1-upperTailStart)*float64(n)))
 	case k == n:
-		a, b = min(n-2, int(tailStart*float64(n))), n-1
+		a, b = min(n-2, int(upperTailStart*float64(n))), n-1
 	}
 	slope := (ys[b] - ys[a]) / (xs[b] - xs[a])
 	if k == n {

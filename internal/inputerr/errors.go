@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// An Errors has several faults of one input, in the order of their places.
+// An Errors has several faults of one input, in the order in which they occur in the input.
 type Errors struct {
 	All []*Error
 
-	// MayHaveMore says whether the input may have more faults that were not looked for.
+	// MayHaveMore says whether reading stopped early, so that the input may have more faults.
 	MayHaveMore bool
 }
 
-// Join returns nil for no errors, a single error as it is, and otherwise an [*Errors]. The
-// parameter more says whether the input may have more faults. If more is true, a single error
-// becomes an [*Errors], too.
+// Join returns nil if all is empty, the error itself if there is only one, and otherwise an
+// [*Errors]. The parameter more says whether the input may have more faults. If more is true, even
+// a single error becomes an [*Errors].
 func Join(all []*Error, more bool) error {
 	switch {
 	case len(all) == 0:
@@ -51,8 +51,8 @@ func (e *Errors) Unwrap() []error {
 	return all
 }
 
-// All returns the input errors in err: all errors of an [*Errors], a single [*Error], or none if
-// err is not about an input.
+// All returns the faults of an input that err reports: all errors of an [*Errors], or a single
+// [*Error]. It returns nil if err contains neither.
 func All(err error) []*Error {
 	if several := (*Errors)(nil); errors.As(err, &several) {
 		return several.All

@@ -1,6 +1,7 @@
 // Package inputerr has the errors for faulty input. An error says where the fault is, what is wrong
-// and what would be right. All readers of files report faulty input with these errors, so commands
-// can distinguish faulty input from failures of the machine and print all faults in the same form.
+// and what would be right. All readers of files report faults in their input with these errors.
+// Commands can therefore distinguish faulty input from failures of the machine and print all faults
+// in the same form.
 package inputerr
 
 import (
@@ -16,15 +17,19 @@ import (
 // An Error is a fault in an input. A failure of the machine, such as a disk that cannot be read, is
 // not an Error.
 type Error struct {
-	// File is the name under which the file was read. It is empty for an input that is not a file,
-	// such as a flag.
+	// File is the name under which the file was read. It is empty if the input is not a file, for
+	// example if it is a flag.
 	File string
 
-	// Line and Column are the place of the fault, counted from 1. Column counts characters (code
-	// points). Line is 0 if the fault is in the file as a whole.
-	Line, Column int
+	// Line is the number of the line with the fault, counted from 1. It is 0 if the fault is in the
+	// file as a whole.
+	Line int
 
-	// Cell is the sheet and the cell of the fault in a workbook, such as Drinks!C4. It is shown
+	// Column is the number of the character (code point) in the line at which the fault begins,
+	// counted from 1. It is 0 if unknown.
+	Column int
+
+	// Cell is the sheet and the cell of the fault in a workbook, such as Drinks!C4. Messages show Cell
 	// instead of Line and Column.
 	Cell string
 
@@ -32,7 +37,7 @@ type Error struct {
 	// characters are escaped.
 	Message string
 
-	// Hint says what would be right. It may be empty.
+	// Hint says what would be right or how to correct the fault. It may be empty.
 	Hint string
 
 	// Err is the error that caused this error, or nil.
@@ -63,8 +68,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// quoteUnprintable quotes a name if it contains unprintable characters, and otherwise returns it
-// unchanged.
+// quoteUnprintable returns a name in quotation marks if the name contains unprintable characters.
+// Any other name stays unchanged.
 func quoteUnprintable(name string) string {
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(name)
@@ -75,8 +80,8 @@ func quoteUnprintable(name string) string {
 // Unwrap returns the error that caused this error, or nil.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Quote quotes text from an input for a message. Control characters are escaped, and text longer
-// than a line is cut off.
+// Quote returns text from an input in quotation marks, for a message. It escapes control characters
+// and cuts off text after about 60 bytes.
 func Quote(text string) string {
 	const longest = 60
 	for i := range text {
@@ -87,8 +92,8 @@ func Quote(text string) string {
 	return strconv.Quote(text)
 }
 
-// List quotes names for a message, separated by commas. It quotes at most maxNames names and then
-// gives the number of the remaining names.
+// List returns names in quotation marks, separated by commas, for a message. If there are more than
+// maxNames names, List gives only the number of the remaining names.
 func List(names []string, maxNames int) string {
 	var b strings.Builder
 	for i, name := range names {
@@ -112,10 +117,10 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// Nearest returns the name that a mistyped text most likely means. It is the first name with the
-// smallest edit distance, ignoring case. The distance must be at most a third of the length of the
-// longer text, or 1. Two swapped neighbouring letters count as one edit. The bool is false if no
-// name is near enough.
+// Nearest returns the name that a mistyped text most likely means. It is the name with the smallest
+// edit distance from text, ignoring case; of equally near names it is the first. The distance must
+// be at most 1 or a third of the length of the longer text. Two neighbouring letters that are
+// swapped count as one edit. The bool is false if no name is near enough.
 func Nearest(text string, names []string) (string, bool) {
 	const longest = 64 // bounds the work on hostile names
 	length := utf8.RuneCountInString(text)

@@ -18,11 +18,11 @@ import (
 	"kir/mcmc"
 )
 
-// currentWork returns the work on the current step, the loaded problem and the draws made so far.
-// The draws are indexed by chain. It returns an error if there are no draws yet.
+// currentWork returns the work on the current step, the loaded problem and the kept draws. Element
+// [c][k] of kept is draw k of chain c. It returns an error if there are no draws yet.
 func (s *Session) currentWork() (w *stepWork, p *compile.Problem, kept [][]keptDraw, err error) {
 	s.mu.Lock()
-	w = s.activeWork
+	w = s.currentStepWork
 	s.mu.Unlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -38,7 +38,7 @@ func (s *Session) currentWork() (w *stepWork, p *compile.Problem, kept [][]keptD
 func (s *Session) waitForDraws(ctx context.Context) (*stepWork, *compile.Problem, [][]keptDraw, error) {
 	for begun := time.Now(); ; {
 		s.mu.Lock()
-		done := s.activeWork.doneSignal
+		done := s.currentStepWork.doneSignal
 		s.mu.Unlock()
 		w, p, kept, err := s.currentWork()
 		if err == nil && len(kept[0]) >= 8 || time.Since(begun) > 10*time.Second {
@@ -54,9 +54,9 @@ func (s *Session) waitForDraws(ctx context.Context) (*stepWork, *compile.Problem
 	}
 }
 
-// answerAmounts responds with a histogram of the amounts of an ingredient or of a group over the
-// draws.
-func (s *Session) answerAmounts(r *http.Request) (any, error) {
+// respondWithHistogram responds with a histogram of the amounts that an ingredient, or a group of
+// ingredients, has in the draws.
+func (s *Session) respondWithHistogram(r *http.Request) (any, error) {
 	w, p, kept, err := s.waitForDraws(r.Context())
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (s *Session) answerAmounts(r *http.Request) (any, error) {
 		if k < 0 {
 			return nil, &inputerr.Error{Message: "there is no group " + inputerr.Quote(name)}
 		}
-		return newDistribution(name, p.Total, kept, func(i int) bool { return w.groups.byIngredient[i] == k }), nil
+		return newDistribution(name, p.Total, kept, func(i int) bool { return w.groups.groupOfIngredient[i] == k }), nil
 	}
 	i := slices.Index(p.Ingredients, q.Get("of"))
 	if i < 0 {
@@ -76,17 +76,18 @@ func (s *Session) answerAmounts(r *http.Request) (any, error) {
 	return newDistribution(q.Get("of"), p.Total, kept, func(j int) bool { return j == i }), nil
 }
 
-// A StepText is the text of a step's problem file, compared with another step.
+// A StepText is the text of a step's problem file, together with the difference from the text of
+// another step.
 type StepText struct {
-	Text       string `json:"text"`
-	Difference string `json:"difference"` // difference from the text of the step whose id is Against, as a diff
-	Command    string `json:"command"`    // command that draws from the same problem without the page
+	Text       string `json:"text"`       // text of the problem file
+	Difference string `json:"difference"` // difference from the text of the step Against, in the format of diff
+	Command    string `json:"command"`    // command line that draws recipes from the same problem without the page
 	Against    int    `json:"against"`    // id of the step that the text is compared with
 }
 
-// answerText responds with the text of a step's problem file and the difference from another step's
-// text. The other step is the first step unless the request names one.
-func (s *Session) answerText(r *http.Request) (any, error) {
+// respondWithStepText responds with the text of a step's problem file and the difference from the text of
+// another step. The request may name the other step; otherwise it is the first step.
+func (s *Session) respondWithStepText(r *http.Request) (any, error) {
 	step, err := s.requestedStep(r)
 	if err != nil {
 		return nil, err
@@ -106,8 +107,8 @@ func (s *Session) answerText(r *http.Request) (any, error) {
 	}, nil
 }
 
-// answerShortlist responds with the latest shortlist of a step that was shown before.
-func (s *Session) answerShortlist(r *http.Request) (any, error) {
+// respondWithShortlist responds with the latest shortlist of a step that was worked on before.
+func (s *Session) respondWithShortlist(r *http.Request) (any, error) {
 	step, err := s.requestedStep(r)
 	if err != nil {
 		return nil, err
@@ -125,10 +126,10 @@ func (s *Session) answerShortlist(r *http.Request) (any, error) {
 	return l, nil
 }
 
-// recipeText formats a recipe in one line: the ingredients, the largest amount first, and then the
-// conditions.
-func recipeText(p *compile.Problem, x keptDraw) string {
-	parts := slices.Clone(x.parts)
+// recipeText formats a recipe in one line: first the ingredients, the largest amount first, then
+// the conditions.
+func recipeText(p *compile.Problem, draw keptDraw) string {
+	parts := slices.Clone(draw.parts)
 	slices.SortFunc(parts, func(a, b mcmc.Part) int { return cmp.Compare(b.Amount, a.Amount) })
 	var units []int
 	for _, part := range parts {
@@ -138,14 +139,14 @@ func recipeText(p *compile.Problem, x keptDraw) string {
 	for k, part := range parts {
 		words[k] += " " + p.Ingredients[part.Ingredient]
 	}
-	if set := conditionsText(p, x.conditions); set != "" {
+	if set := conditionsText(p, draw.conditions); set != "" {
 		words = append(words, set)
 	}
 	return strings.Join(words, ", ")
 }
 
-// requestedStep returns a copy of the step whose id the request has, or of the current step if the
-// request has none.
+// requestedStep returns a copy of the step whose id is in the request. If the request has no id, it
+// returns a copy of the current step.
 func (s *Session) requestedStep(r *http.Request) (*Step, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -35,8 +35,8 @@ func asking(t *testing.T) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.activeWork.runModel = new(report.Model)
-	if err := json.Unmarshal(data, s.activeWork.runModel); err != nil {
+	s.currentStepWork.runResults = new(report.Model)
+	if err := json.Unmarshal(data, s.currentStepWork.runResults); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -62,7 +62,7 @@ func askingOf(t *testing.T, files fs.FS) *Session {
 			t.Error(err)
 		}
 	})
-	c := newChains(p.Target)
+	c := newDrawingChains(p.Target)
 	kernel, err := mcmc.NewKernel("balanced", p.Target)
 	if err != nil {
 		t.Fatal(err)
@@ -80,8 +80,8 @@ func askingOf(t *testing.T, files fs.FS) *Session {
 			}
 		}
 	}
-	s.activeWork = &stepWork{session: s, step: *s.history.currentStep(), problem: p, groups: newGroups(p), chains: c, doneSignal: make(chan struct{})}
-	s.workByStep[1] = s.activeWork
+	s.currentStepWork = &stepWork{session: s, step: *s.history.currentStep(), problem: p, groups: newIngredientGroups(p), chains: c, doneSignal: make(chan struct{})}
+	s.workByStep[1] = s.currentStepWork
 	return s
 }
 
@@ -95,7 +95,7 @@ func stateAnywhere(s *Session) *State {
 // The page gets the same of given draws as before.
 func TestAnswersAsBefore(t *testing.T) {
 	s := asking(t)
-	s.note("a note")
+	s.addNote("a note")
 	s.history.addStep(1, "with Gin", strings.Replace(s.history.currentStep().Text, "constraints:\n", "constraints:\n  - require: Gin\n", 1))
 	s.history.Current = 1
 	answers := map[string]any{"state": stateAnywhere(s)}
@@ -103,15 +103,15 @@ func TestAnswersAsBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	draws := newDraws(p, s.activeWork.groups, kept, 320)
+	draws := newDraws(p, s.currentStepWork.groups, kept, 320)
 	answers["draws"] = draws
 	few := make([][]keptDraw, len(kept))
 	for k := range kept {
 		few[k] = kept[k][:5]
 	}
-	answers["few draws"] = newDraws(p, s.activeWork.groups, few, 20)
-	answers["a draw"] = newDraws(p, s.activeWork.groups, [][]keptDraw{kept[0][:1]}, 1)
-	answers["no draws"] = newDraws(p, s.activeWork.groups, make([][]keptDraw, 4), 0)
+	answers["few draws"] = newDraws(p, s.currentStepWork.groups, few, 20)
+	answers["a draw"] = newDraws(p, s.currentStepWork.groups, [][]keptDraw{kept[0][:1]}, 1)
+	answers["no draws"] = newDraws(p, s.currentStepWork.groups, make([][]keptDraw, 4), 0)
 	apart := [][]keptDraw{kept[0][:40], kept[0][40:80]}
 	for k := range apart[1] { // one chain is elsewhere
 		apart[1][k].logDensity += 9
@@ -120,16 +120,16 @@ func TestAnswersAsBefore(t *testing.T) {
 	for k, r := 0, mcmc.NewRand(1, "alike", 0); k < 1200; k++ {
 		alike[k%4] = append(alike[k%4], keptDraw{parts: kept[0][k%80].parts[:1+r.Intn(2)], logDensity: float64(r.Intn(1 << 20))})
 	}
-	answers["chains alike"] = newDraws(p, s.activeWork.groups, alike, 1200).Why
-	answers["few are worth much"] = newDraws(p, s.activeWork.groups, [][]keptDraw{alike[0][:60], alike[1][:60]}, 120).Why
-	answers["chains apart"] = newDraws(p, s.activeWork.groups, apart, 80).Why
+	answers["chains alike"] = newDraws(p, s.currentStepWork.groups, alike, 1200).Why
+	answers["few are worth much"] = newDraws(p, s.currentStepWork.groups, [][]keptDraw{alike[0][:60], alike[1][:60]}, 120).Why
+	answers["chains apart"] = newDraws(p, s.currentStepWork.groups, apart, 80).Why
 	for path, answer := range map[string]func(*http.Request) (any, error){
-		"amounts?of=Rum": s.answerAmounts, "amounts?of=Bitters": s.answerAmounts, "amounts?group=spirit": s.answerAmounts, "amounts?group=ice": s.answerAmounts, "amounts?of=Ice": s.answerAmounts,
-		"map": s.answerMap, "pair": s.answerPair, "text?step=2": s.answerText, "text?step=9": s.answerText, "list": s.answerShortlist,
-		"leaves?change=" + url.QueryEscape(`{"do":"ban","ingredient":"Rum"}`):                  s.answerRulePreview,
-		"leaves?change=" + url.QueryEscape(`{"do":"dose","ingredient":"Rum","min":"10%"}`):     s.answerRulePreview,
-		"leaves?change=" + url.QueryEscape(`{"do":"rule","text":"require: [Cola, Vermouth]"}`): s.answerRulePreview,
-		"leaves?change=" + url.QueryEscape(`{"do":"back"}`):                                    s.answerRulePreview,
+		"amounts?of=Rum": s.respondWithHistogram, "amounts?of=Bitters": s.respondWithHistogram, "amounts?group=spirit": s.respondWithHistogram, "amounts?group=ice": s.respondWithHistogram, "amounts?of=Ice": s.respondWithHistogram,
+		"map": s.respondWithMap, "pair": s.respondWithQuestion, "text?step=2": s.respondWithStepText, "text?step=9": s.respondWithStepText, "list": s.respondWithShortlist,
+		"leaves?change=" + url.QueryEscape(`{"do":"ban","ingredient":"Rum"}`):                  s.respondWithRulePreview,
+		"leaves?change=" + url.QueryEscape(`{"do":"dose","ingredient":"Rum","min":"10%"}`):     s.respondWithRulePreview,
+		"leaves?change=" + url.QueryEscape(`{"do":"rule","text":"require: [Cola, Vermouth]"}`): s.respondWithRulePreview,
+		"leaves?change=" + url.QueryEscape(`{"do":"back"}`):                                    s.respondWithRulePreview,
 	} {
 		got, err := answer(httptest.NewRequest(http.MethodGet, "/"+path, nil))
 		if err != nil {
@@ -197,14 +197,14 @@ func TestOtherAnswersAsBefore(t *testing.T) {
 		defer cancel()
 		if name == "drawn" { // or it would be waited for
 			cancel()
-			for _, of := range s.activeWork.chains.traces {
+			for _, of := range s.currentStepWork.chains.traces {
 				of.draws = of.draws[:0]
 			}
 		}
 		answers[name+" state"] = stateAnywhere(s)
 		s.history.addStep(1, "more", text+"# more\n")
 		for path, answer := range map[string]func(*http.Request) (any, error){
-			"map": s.answerMap, "pair": s.answerPair, "amounts?group=spirit": s.answerAmounts, "text?step=1&against=2": s.answerText, "list?step=1": s.answerShortlist, "list?step=2": s.answerShortlist,
+			"map": s.respondWithMap, "pair": s.respondWithQuestion, "amounts?group=spirit": s.respondWithHistogram, "text?step=1&against=2": s.respondWithStepText, "list?step=1": s.respondWithShortlist, "list?step=2": s.respondWithShortlist,
 		} {
 			got, err := answer(httptest.NewRequestWithContext(ctx, http.MethodGet, "/"+path, nil))
 			if err != nil {
@@ -218,10 +218,10 @@ func TestOtherAnswersAsBefore(t *testing.T) {
 			}
 			answers[name+" "+path] = got
 		}
-		if err := s.activeWork.quickSearch(t.Context(), s.activeWork.problem, 50, 0); err != nil {
+		if err := s.currentStepWork.quickSearch(t.Context(), s.currentStepWork.problem, 50, 0); err != nil {
 			t.Fatal(err)
 		}
-		answers[name+" looked at"] = s.activeWork.shortlistWithColours()
+		answers[name+" looked at"] = s.currentStepWork.shortlistWithColours()
 	}
 	got, err := json.MarshalIndent(answers, "", " ")
 	if err != nil {

@@ -116,7 +116,7 @@ func TestHistoryBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	added := func(parent int, words, text string) error {
-		return h.commit(func(next *history) error { next.addStep(parent, words, text); return nil })
+		return h.changeAndSave(func(next *history) error { next.addStep(parent, words, text); return nil })
 	}
 	if err := added(1, "second", "b"); err != nil {
 		t.Fatal(err)
@@ -207,13 +207,13 @@ func TestEvicted(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := s.end(); err != nil {
+		if err := s.endAllWork(); err != nil {
 			t.Error(err)
 		}
 	}()
 	s.startWork()
 	first := <-runs
-	for k := range maxKeptWorks + 3 {
+	for k := range maxKeptStepWorks + 3 {
 		if err := s.applyChanges(fmt.Sprint(k), (&Request{Action: "seed", Rule: k + 2}).only(t)...); err != nil {
 			t.Fatal(err)
 		}
@@ -221,10 +221,10 @@ func TestEvicted(t *testing.T) {
 	s.mu.Lock()
 	kept := len(s.workByStep)
 	s.mu.Unlock()
-	if kept > maxKeptWorks {
+	if kept > maxKeptStepWorks {
 		t.Errorf("%d steps are kept", kept)
 	}
-	for last := fmt.Sprintf("step-%d", maxKeptWorks+4); filepath.Base(<-runs) != last; { // some of those between may have come to it
+	for last := fmt.Sprintf("step-%d", maxKeptStepWorks+4); filepath.Base(<-runs) != last; { // some of those between may have come to it
 	}
 	var left []string
 	for range 1200 {
@@ -292,13 +292,13 @@ func TestLeftBehind(t *testing.T) {
 	}
 	killed.Wait()
 	precious := filepath.Join(t.TempDir(), "precious")
-	others := []string{scratchPrefix, scratchPrefix + "mine", "kir-123", "other-serve-1"}
+	others := []string{scratchDirPrefix, scratchDirPrefix + "mine", "kir-123", "other-serve-1"}
 	for _, name := range others {
 		if err := os.Mkdir(filepath.Join(temporary, name), 0o777); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(os.Mkdir(precious, 0o777), os.Symlink(precious, filepath.Join(temporary, scratchPrefix+"77")), os.WriteFile(filepath.Join(temporary, scratchPrefix+"78"), nil, 0o666)); err != nil {
+	if err := errors.Join(os.Mkdir(precious, 0o777), os.Symlink(precious, filepath.Join(temporary, scratchDirPrefix+"77")), os.WriteFile(filepath.Join(temporary, scratchDirPrefix+"78"), nil, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	at, held := child()
@@ -313,7 +313,7 @@ func TestLeftBehind(t *testing.T) {
 	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("what a killed server left stays: %v", err)
 	}
-	for _, path := range append(others, filepath.Base(held), scratchPrefix+"77", scratchPrefix+"78", filepath.Base(s.path)) {
+	for _, path := range append(others, filepath.Base(held), scratchDirPrefix+"77", scratchDirPrefix+"78", filepath.Base(s.path)) {
 		if _, err := os.Lstat(filepath.Join(temporary, path)); err != nil {
 			t.Error(err)
 		}

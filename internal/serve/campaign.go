@@ -24,28 +24,29 @@ import (
 	"kir/internal/report/view"
 )
 
-// A Campaign is the page's view of a problem's campaign: the batches, their results and the
-// standing. The page uses the same files as the commands kir next and kir record.
+// A Campaign is what the page shows of a problem's campaign: the batches, their results and a
+// report. The page uses the same files as the commands kir next and kir record.
 type Campaign struct {
-	Step                  int       `json:"step"`    // id of the step that the campaign was read for
-	Activity              string    `json:"doing"`   // what is being computed: "choosing" a batch, the "standing", or nothing if empty
-	Fault                 *Fault    `json:"fault"`   // error that keeps the campaign from being read or computed; nil: none
+	Step                  int       `json:"step"`    // id of the step whose problem the campaign was read with
+	Activity              string    `json:"doing"`   // what is being computed: "choosing" while a batch is chosen, "standing" while the report is computed, otherwise empty
+	Fault                 *Fault    `json:"fault"`   // error that prevents reading the campaign or computing the report; nil: none
 	BatchSize             int       `json:"size"`    // number of recipes in a batch, as the problem file states
-	Labels                []Label   `json:"labels"`  // labels to measure and conditions to state
+	Labels                []Label   `json:"labels"`  // labels to measure and conditions to state in a result
 	Round                 int       `json:"round"`   // number of the last round
 	Batches               []Batch   `json:"batches"` // latest batches, newest first
 	ResultsOutsideBatches int       `json:"own"`     // number of results whose recipes are in no batch
 	ResultsFile           string    `json:"results"` // name of the file of results
 	Standing              *Standing `json:"stand"`   // report on the campaign; nil if there are no trials yet or the report is being computed
-	Stale                 bool      `json:"behind"`  // whether results were recorded after Stand was computed
+	Stale                 bool      `json:"behind"`  // whether results were recorded after the report in Standing was computed
 
-	Colours map[string]int `json:"colours"` // by ingredient: the number of the colour, as in a [List]
+	Colours map[string]int `json:"colours"` // maps the name of an ingredient to the number of its colour, as in a [List]
 
 	problemText string // text of the problem file that the campaign was read for
-	inputsKey   string // identifies the inputs from which Stand was computed; see standingInputsKey
+	inputsKey   string // key of the inputs from which Standing was computed; see standingInputsKey
 }
 
-// A Label is something that a result has a value of: a measured label or a condition.
+// A Label is the name of something that a result has a value of. It is a measured label or a
+// condition.
 type Label struct {
 	Name        string `json:"name"`
 	Numeric     bool   `json:"numeric"` // whether the values are numbers
@@ -53,123 +54,129 @@ type Label struct {
 	Unit        string `json:"unit"`    // unit of a condition; empty for a measured label
 }
 
-// A Batch is the page's view of a set of recipes that were chosen together.
+// A Batch is what the page shows of a batch, that is, of recipes that were chosen together.
 type Batch struct {
-	Round   int      `json:"round"` // number of the round
-	Table   string   `json:"table"` // name of the table file in which results can be filled in
-	Text    string   `json:"text"`  // sentence about the gain that was expected when the batch was chosen
-	Notes   []string `json:"notes"`
+	Round   int      `json:"round"`   // number of the round
+	Table   string   `json:"table"`   // name of the table file in which results can be filled in
+	Text    string   `json:"text"`    // sentence about the gain that was expected from further rounds when the batch was chosen
+	Notes   []string `json:"notes"`   // remarks for the user, such as why the batch has fewer recipes than asked for
 	Entries []Trial  `json:"entries"` // recipes of the batch with their results
 }
 
-// A Trial is the page's view of one recipe of a batch, with the result.
+// A Trial is what the page shows of one recipe of a batch and its result.
 type Trial struct {
-	ID                string                         `json:"id"`
-	Recipe            map[string]int                 `json:"recipe"`            // by ingredient: the amount in units
+	ID                string                         `json:"id"`                // id of the recipe
+	Recipe            map[string]int                 `json:"recipe"`            // maps the name of an ingredient to the amount in units
 	Reason            string                         `json:"reason"`            // sentence that says why the recipe was chosen
-	Kind              string                         `json:"kind"`              // kind of the reason; see [campaign.ReasonKind]
-	Predicted         map[string]campaign.Prediction `json:"predicted"`         // by label: the predicted measurement
-	Limits            []string                       `json:"limits,omitempty"`  // sentences about limits on predictions that Predicted does not show
+	Kind              string                         `json:"kind"`              // kind of the reason for the choice; see [campaign.ReasonKind]
+	Predicted         map[string]campaign.Prediction `json:"predicted"`         // maps the name of a label to the predicted measurement
+	Limits            []string                       `json:"limits,omitempty"`  // sentences about the limits on predictions that Predicted does not show
 	Status            string                         `json:"status"`            // "waits", "made", "failed" or "withdrawn"; empty if the same recipe was tried under another id
-	Values            map[string]string              `json:"values"`            // by label or condition: the recorded value
-	OfferedConditions string                         `json:"set,omitempty"`     // conditions that were offered, in words
-	OfferedValues     map[string]string              `json:"offered,omitempty"` // by condition: the value that was offered
+	Values            map[string]string              `json:"values"`            // maps the name of a label or condition to the recorded value
+	OfferedConditions string                         `json:"set,omitempty"`     // offered values of all conditions, in words
+	OfferedValues     map[string]string              `json:"offered,omitempty"` // maps the name of a condition to the offered value
 }
 
-// A Standing is the page's view of a report on a campaign; see [campaign.Standing].
+// A Standing is what the page shows of a report on a campaign; see [campaign.Standing].
 type Standing struct {
-	Advice         string                     `json:"advice"` // "go on" or "stop"
-	Headline       string                     `json:"headline"`
-	Text           string                     `json:"text"`
+	Advice         string                     `json:"advice"`        // "go on" or "stop"
+	Headline       string                     `json:"headline"`      // advice as a heading
+	Text           string                     `json:"text"`          // explanation of the advice
 	Tried          string                     `json:"tried"`         // how many recipes were tried, in words
-	Best           map[string]int             `json:"best"`          // by ingredient: the amount of the best recipe in units; nil if nothing was measured
+	Best           map[string]int             `json:"best"`          // best recipe: maps the name of an ingredient to the amount in units; nil if nothing was measured
 	BestID         string                     `json:"best_id"`       // id of the best recipe
 	BestConditions string                     `json:"set,omitempty"` // conditions of the best recipe, in words
 	Measured       string                     `json:"measured"`      // measurements of the best recipe, in words
-	Lines          []string                   `json:"lines"`         // sentences about coverage and models, and notes
+	Lines          []string                   `json:"lines"`         // sentences about prediction intervals and models, and the notes of the report
 	Rounds         []campaign.Round           `json:"rounds"`        // outcome of each round
-	Checks         []campaign.PredictionCheck `json:"told"`          // latest predictions compared with measurements
-	Figures        []Drawing                  `json:"figures"`
+	Checks         []campaign.PredictionCheck `json:"told"`          // comparisons of predictions with measurements, only the latest
+	// drawings of the state of the campaign
+	Figures []Drawing `json:"figures"`
 }
 
-// A Drawing is a figure that the page shows.
+// A Drawing is a drawing, such as a plot, that the page shows.
 type Drawing struct {
 	Title string `json:"title"`
-	SVG   string `json:"svg"` // SVG element
+	SVG   string `json:"svg"` // text of the SVG element
 }
 
-// maxTrials is the approximate maximum number of recipes of batches that the page receives; the
-// latest batches come first. maxChecks is the maximum number of predictions that the page receives.
-const maxTrials, maxChecks = 1000, 1000
+const (
+	// maxShownTrials is the approximate maximum number of recipes of batches that the page receives.
+	// Older batches are left out.
+	maxShownTrials = 1000
+	// maxShownChecks is the maximum number of comparisons of predictions with measurements that the
+	// page receives.
+	maxShownChecks = 1000
+)
 
-// A campaignBoard has the state of a session's campaign and the running computation. Only one
-// request at a time records results. Only the computation that was started last may store its
-// outcome.
-type campaignBoard struct {
-	recordMutex sync.Mutex // held while results are recorded or read
+// A campaignState has the campaign of a session and the computation that is running for it. Only
+// one request at a time records results. Only the computation that was started last may store its
+// result.
+type campaignState struct {
+	recordMutex sync.Mutex // locked while results are recorded or read
 
 	mu                sync.Mutex
-	shownCampaign     Campaign           // view of the campaign that the page shows
+	shownCampaign     Campaign           // campaign as the page shows it
 	cancelComputation context.CancelFunc // cancels the running computation; nil before the first computation
 	computationNumber int                // number of the computation that was started last
 	relearnTimer      *time.Timer        // starts learning from new results when it fires
 }
 
-// publishCampaign sends the view of the campaign to all open pages, if the campaign was read.
+// publishCampaign sends the campaign to all open pages, unless no campaign was read yet.
 func (s *Session) publishCampaign() error {
 	return s.hub.publish("campaign", func() (any, bool) {
-		s.campaignBoard.mu.Lock()
-		defer s.campaignBoard.mu.Unlock()
-		return s.campaignBoard.shownCampaign, s.campaignBoard.shownCampaign.Step > 0
+		s.campaignState.mu.Lock()
+		defer s.campaignState.mu.Unlock()
+		return s.campaignState.shownCampaign, s.campaignState.shownCampaign.Step > 0
 	})
 }
 
-// openCampaign opens the campaign of a step. The caller must close the campaign.
+// openCampaign opens the campaign with the problem of a step. The caller must close the campaign.
 func (s *Session) openCampaign(ctx context.Context, step Step) (*campaign.Campaign, error) {
-	ctx, o := s.loadOptions(ctx, []byte(step.Text), compile.Options{Notify: func(string) {}})
+	ctx, o := s.restrictedLoadOptions(ctx, []byte(step.Text), compile.Options{Notify: func(string) {}})
 	return campaign.Open(ctx, s.problemPath, o)
 }
 
-// withCampaign opens the campaign of the current step, calls do with the campaign unless do is nil,
-// and publishes the campaign. If do changes files, the campaign is read again before it is
-// published.
-func (s *Session) withCampaign(ctx context.Context, do func(*campaign.Campaign) error) error {
-	s.campaignBoard.recordMutex.Lock()
-	defer s.campaignBoard.recordMutex.Unlock()
+// useCampaign opens the campaign of the current step and publishes it. If useFunc is not nil,
+// useCampaign first calls useFunc with the campaign and then opens the campaign again, because
+// useFunc may have changed files.
+func (s *Session) useCampaign(ctx context.Context, useFunc func(*campaign.Campaign) error) error {
+	s.campaignState.recordMutex.Lock()
+	defer s.campaignState.recordMutex.Unlock()
 	step := s.currentStep()
 	c, err := s.openCampaign(ctx, step)
 	if err != nil {
 		return err
 	}
-	if do != nil {
-		// Reopen the campaign to see what do recorded.
-		if err := errors.Join(do(c), c.Close()); err != nil {
+	if useFunc != nil {
+		// Reopen the campaign to see the changes by useFunc.
+		if err := errors.Join(useFunc(c), c.Close()); err != nil {
 			return err
 		}
 		if c, err = s.openCampaign(ctx, step); err != nil {
 			return err
 		}
 	}
-	s.updateBoard(c, &step)
+	s.updateCampaignView(c, &step)
 	return errors.Join(s.publishCampaign(), c.Close())
 }
 
-// updateBoard stores the page's view of campaign c on the board.
-func (s *Session) updateBoard(c *campaign.Campaign, step *Step) {
+// updateCampaignView stores what the page shows of an opened campaign.
+func (s *Session) updateCampaignView(opened *campaign.Campaign, step *Step) {
 	n := Campaign{
-		Step: step.ID, BatchSize: c.Problem.Campaign.Batch, Round: c.Round(), ResultsOutsideBatches: c.CountResultsOutsideBatches(), Labels: []Label{}, Batches: []Batch{},
+		Step: step.ID, BatchSize: opened.Problem.Campaign.Batch, Round: opened.Round(), ResultsOutsideBatches: opened.CountResultsOutsideBatches(), Labels: []Label{}, Batches: []Batch{},
 		ResultsFile: filepath.Base(compile.ResultsPath(s.problemPath)), problemText: step.Text,
 	}
-	names := c.ResultLabels()
+	names := opened.ResultLabels()
 	for _, name := range names {
-		n.Labels = append(n.Labels, newLabel(c, name))
+		n.Labels = append(n.Labels, newLabel(opened, name))
 	}
-	for _, b := range slices.Backward(c.Batches) {
-		one := Batch{Round: b.Round, Table: filepath.Base(c.TablePath(b.Round)), Text: b.RemainingGain.Text, Notes: append([]string{}, b.Notes...), Entries: []Trial{}}
+	for _, b := range slices.Backward(opened.Batches) {
+		one := Batch{Round: b.Round, Table: filepath.Base(opened.TablePath(b.Round)), Text: b.RemainingGain.Text, Notes: append([]string{}, b.Notes...), Entries: []Trial{}}
 		for k := range b.Entries {
-			one.Entries = append(one.Entries, newTrial(c, b, &b.Entries[k]))
+			one.Entries = append(one.Entries, newTrial(opened, b, &b.Entries[k]))
 		}
-		if n.Batches = append(n.Batches, one); countTrials(n.Batches) > maxTrials {
+		if n.Batches = append(n.Batches, one); countTrials(n.Batches) > maxShownTrials {
 			break
 		}
 	}
@@ -179,12 +186,12 @@ func (s *Session) updateBoard(c *campaign.Campaign, step *Step) {
 		}
 	}
 	n.Colours = s.palette.ingredientColours()
-	s.campaignBoard.mu.Lock()
-	defer s.campaignBoard.mu.Unlock()
-	was := &s.campaignBoard.shownCampaign
+	s.campaignState.mu.Lock()
+	defer s.campaignState.mu.Unlock()
+	was := &s.campaignState.shownCampaign
 	n.Activity, n.Standing, n.inputsKey = was.Activity, was.Standing, was.inputsKey
-	n.Stale = n.Standing != nil && n.inputsKey != standingInputsKey(c, step)
-	s.campaignBoard.shownCampaign = n
+	n.Stale = n.Standing != nil && n.inputsKey != standingInputsKey(opened, step)
+	s.campaignState.shownCampaign = n
 }
 
 // countTrials returns the total number of recipes in the batches.
@@ -195,8 +202,8 @@ func countTrials(all []Batch) (n int) {
 	return n
 }
 
-// standingInputsKey returns a text that changes when the inputs of a standing change: the problem,
-// the results and the round.
+// standingInputsKey returns a text that changes whenever the inputs of a report on a campaign
+// change: the problem, the results or the round.
 func standingInputsKey(c *campaign.Campaign, step *Step) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, step.Text)
@@ -207,7 +214,7 @@ func standingInputsKey(c *campaign.Campaign, step *Step) string {
 	return b.String()
 }
 
-// newLabel returns the page's view of the label or condition with the given name.
+// newLabel returns the [Label] for the label or condition with the given name.
 func newLabel(c *campaign.Campaign, name string) Label {
 	for k := range c.Problem.Conditions {
 		if of := &c.Problem.Conditions[k]; of.Name == name {
@@ -217,15 +224,15 @@ func newLabel(c *campaign.Campaign, name string) Label {
 	return Label{Name: name, Numeric: c.IsNumeric(name)}
 }
 
-// newTrial returns the page's view of entry e of batch b, with the result.
-func newTrial(c *campaign.Campaign, b *campaign.Batch, e *campaign.Entry) Trial {
-	t := Trial{ID: e.ID, Recipe: e.Recipe, Reason: e.Reason.Text, Kind: string(e.Reason.Kind), Predicted: e.Predicted, Values: make(map[string]string), OfferedConditions: view.ConditionsText(b.Conditions, e.Conditions), OfferedValues: e.OfferedTexts()}
-	for _, l := range e.Limits {
+// newTrial returns what the page shows of an entry of a batch and its result.
+func newTrial(c *campaign.Campaign, batch *campaign.Batch, entry *campaign.Entry) Trial {
+	t := Trial{ID: entry.ID, Recipe: entry.Recipe, Reason: entry.Reason.Text, Kind: string(entry.Reason.Kind), Predicted: entry.Predicted, Values: make(map[string]string), OfferedConditions: view.ConditionsText(batch.Conditions, entry.Conditions), OfferedValues: entry.OfferedTexts()}
+	for _, l := range entry.Limits {
 		if text := view.LimitText(l); text != "" {
 			t.Limits = append(t.Limits, text)
 		}
 	}
-	r, recorded := c.Result(e.ID)
+	r, recorded := c.Result(entry.ID)
 	switch {
 	case recorded:
 		t.Status = string(r.Status)
@@ -234,14 +241,14 @@ func newTrial(c *campaign.Campaign, b *campaign.Batch, e *campaign.Entry) Trial 
 				t.Values[name] = log.Value(&r, name)
 			}
 		}
-	case c.IsPending(e.ID):
+	case c.IsPending(entry.ID):
 		t.Status = "waits"
 	}
 	return t
 }
 
-// refreshCampaign reads and publishes the campaign of the current step in the background. If the
-// campaign has trials, refreshCampaign also updates the standing.
+// refreshCampaign reads and publishes the campaign of the current step in the background. If trials
+// were made, it also starts to compute the report on the campaign.
 func (s *Session) refreshCampaign() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,15 +256,15 @@ func (s *Session) refreshCampaign() {
 		return
 	}
 	s.runningWork.Go(func() {
-		if err := s.withCampaign(s.ctx, nil); err != nil {
-			s.noteError(s.showCampaignFault(s.ctx, err))
+		if err := s.useCampaign(s.ctx, nil); err != nil {
+			s.addErrorNote(s.showCampaignFault(s.ctx, err))
 			return
 		}
 		s.updateStanding()
 	})
 }
 
-// showCampaignFault publishes an error of the campaign. The rest of the page keeps working.
+// showCampaignFault publishes an error of the campaign. The other parts of the page keep working.
 func (s *Session) showCampaignFault(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -265,35 +272,35 @@ func (s *Session) showCampaignFault(ctx context.Context, err error) error {
 	s.mu.Lock()
 	step, m := *s.history.currentStep(), s.amountConverter
 	s.mu.Unlock()
-	s.campaignBoard.mu.Lock()
-	s.campaignBoard.shownCampaign.Step, s.campaignBoard.shownCampaign.Fault = step.ID, newFault(err, step.Text, m)
-	s.campaignBoard.shownCampaign.Activity = ""
-	s.campaignBoard.mu.Unlock()
+	s.campaignState.mu.Lock()
+	s.campaignState.shownCampaign.Step, s.campaignState.shownCampaign.Fault = step.ID, newFault(err, step.Text, m)
+	s.campaignState.shownCampaign.Activity = ""
+	s.campaignState.mu.Unlock()
 	return s.publishCampaign()
 }
 
-// startComputation runs do in the background, as a long computation for the campaign, and cancels
-// the previous computation. The page shows the text doing as the activity.
-func (s *Session) startComputation(doing string, do func(ctx context.Context) error) {
+// startComputation runs the function compute in the background and cancels the previous computation
+// for the campaign. The page shows the activity while compute runs.
+func (s *Session) startComputation(activity string, compute func(ctx context.Context) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
 		return
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
-	b := &s.campaignBoard
+	b := &s.campaignState
 	b.mu.Lock()
 	if b.cancelComputation != nil {
 		b.cancelComputation()
 	}
 	b.computationNumber++
 	mine := b.computationNumber
-	b.cancelComputation, b.shownCampaign.Activity = cancel, doing
+	b.cancelComputation, b.shownCampaign.Activity = cancel, activity
 	b.mu.Unlock()
 	s.runningWork.Go(func() {
 		defer cancel()
-		s.noteError(s.publishCampaign())
-		err := do(ctx)
+		s.addErrorNote(s.publishCampaign())
+		err := compute(ctx)
 		b.mu.Lock()
 		last := b.computationNumber == mine
 		if last {
@@ -306,27 +313,26 @@ func (s *Session) startComputation(doing string, do func(ctx context.Context) er
 		if last {
 			err = errors.Join(err, s.publishCampaign())
 		}
-		s.noteError(err)
+		s.addErrorNote(err)
 	})
 }
 
-// updateStanding starts to compute the standing. It does nothing if the standing is up to date, a
-// batch is being chosen or there are no trials.
+// updateStanding starts to compute the report on the campaign. It does nothing if the report is up
+// to date, a batch is being chosen or there are no trials.
 func (s *Session) updateStanding() {
-	s.campaignBoard.mu.Lock()
-	shown := s.campaignBoard.shownCampaign
-	s.campaignBoard.mu.Unlock()
+	s.campaignState.mu.Lock()
+	shown := s.campaignState.shownCampaign
+	s.campaignState.mu.Unlock()
 	if shown.Activity == choosingActivity || len(shown.Batches) == 0 && shown.ResultsOutsideBatches == 0 || shown.Standing != nil && !shown.Stale {
 		return
 	}
 	s.startComputation("standing", s.computeStanding)
 }
 
-// choosingActivity is the [Campaign.Activity] while a batch is being chosen.
+// choosingActivity is the value of [Campaign.Activity] while a batch is being chosen.
 const choosingActivity = "choosing"
 
-// computeStanding computes the standing of the current step's campaign and stores the result on the
-// board.
+// computeStanding computes the report on the current step's campaign and stores it for the page.
 func (s *Session) computeStanding(ctx context.Context) (err error) {
 	step := s.currentStep()
 	c, err := s.openCampaign(ctx, step)
@@ -340,7 +346,7 @@ func (s *Session) computeStanding(ctx context.Context) (err error) {
 	}
 	out := &Standing{
 		Advice: st.RemainingGain.Advice, Tried: view.TriedText(st), Lines: []string{}, Rounds: st.Rounds,
-		Checks: st.Checks[max(0, len(st.Checks)-maxChecks):], Figures: []Drawing{},
+		Checks: st.Checks[max(0, len(st.Checks)-maxShownChecks):], Figures: []Drawing{},
 	}
 	out.Headline, out.Text = view.Advice(st.RemainingGain)
 	if st.Best != nil {
@@ -358,29 +364,29 @@ func (s *Session) computeStanding(ctx context.Context) (err error) {
 		f.Name = "campaign-" + f.Name
 		out.Figures = append(out.Figures, Drawing{f.Title, f.SVG()})
 	}
-	s.campaignBoard.mu.Lock()
-	defer s.campaignBoard.mu.Unlock()
+	s.campaignState.mu.Lock()
+	defer s.campaignState.mu.Unlock()
 	if ctx.Err() == nil {
-		s.campaignBoard.shownCampaign.Standing, s.campaignBoard.shownCampaign.inputsKey, s.campaignBoard.shownCampaign.Stale = out, standingInputsKey(c, &step), false
-		s.campaignBoard.shownCampaign.Fault = nil
+		s.campaignState.shownCampaign.Standing, s.campaignState.shownCampaign.inputsKey, s.campaignState.shownCampaign.Stale = out, standingInputsKey(c, &step), false
+		s.campaignState.shownCampaign.Fault = nil
 	}
 	return nil
 }
 
-// campaignSettings returns the settings with which the campaign of problem p chooses batches.
+// campaignSettings returns the settings for choosing a batch of the campaign of problem p.
 func (s *Session) campaignSettings(p *compile.Problem) campaign.Settings {
 	return campaign.SettingsOf(p, s.options.Version)
 }
 
-// nextBatch starts to choose the next batch in the background. A size of 0 means the size that the
-// problem states.
+// nextBatch starts to choose the next batch in the background. If size is 0, the batch has the size
+// in the problem file.
 func (s *Session) nextBatch(size int) error {
 	if size < 0 || size > campaign.MaxBatchSize {
 		return &inputerr.Error{Message: fmt.Sprintf("a batch of %d recipes", size), Hint: fmt.Sprintf("ask for 1 to %d", campaign.MaxBatchSize)}
 	}
-	s.campaignBoard.mu.Lock()
-	busy := s.campaignBoard.shownCampaign.Activity == choosingActivity
-	s.campaignBoard.mu.Unlock()
+	s.campaignState.mu.Lock()
+	busy := s.campaignState.shownCampaign.Activity == choosingActivity
+	s.campaignState.mu.Unlock()
 	if busy {
 		return &inputerr.Error{Message: "a batch is being chosen", Hint: "wait until it is shown"}
 	}
@@ -388,19 +394,19 @@ func (s *Session) nextBatch(size int) error {
 		if err := s.chooseBatch(ctx, size); err != nil {
 			return err
 		}
-		if err := s.withCampaign(ctx, nil); err != nil {
+		if err := s.useCampaign(ctx, nil); err != nil {
 			return err
 		}
-		s.campaignBoard.mu.Lock()
-		s.campaignBoard.shownCampaign.Activity = "standing"
-		s.campaignBoard.mu.Unlock()
+		s.campaignState.mu.Lock()
+		s.campaignState.shownCampaign.Activity = "standing"
+		s.campaignState.mu.Unlock()
 		return errors.Join(s.publishCampaign(), s.computeStanding(ctx))
 	})
 	return nil
 }
 
-// chooseBatch chooses a batch and writes the same files as the command kir next. Results may be
-// recorded at the same time.
+// chooseBatch chooses a batch of the given size and writes the same files as the command kir next.
+// Results may be recorded at the same time.
 func (s *Session) chooseBatch(ctx context.Context, size int) (err error) {
 	c, err := s.openCampaign(ctx, s.currentStep())
 	if err != nil {
@@ -430,23 +436,24 @@ func (s *Session) chooseBatch(ctx context.Context, size int) (err error) {
 // A RecipeResult is the result of making one recipe, as the page sends it.
 type RecipeResult struct {
 	ID     string            `json:"id"`     // id of the recipe
-	Values map[string]string `json:"values"` // by label or condition: the value as a text
+	Values map[string]string `json:"values"` // maps the name of a label or condition to the value as a text
 	Failed bool              `json:"failed"` // whether making the recipe failed
 }
 
 // maxResults is the maximum number of results in one request.
 const maxResults = 10_000
 
-// recordResults records or withdraws all given results, or none of them if there is an error. New
-// values replace known values, but the file of results keeps the old entries.
-func (s *Session) recordResults(came []RecipeResult, withdraw bool) (*campaign.RecordSummary, error) {
-	if len(came) == 0 || len(came) > maxResults {
-		return nil, &inputerr.Error{Message: fmt.Sprintf("there are %d results", len(came)), Hint: fmt.Sprintf("send 1 to %d at once", maxResults)}
+// recordResults records all given results or, if withdraw is true, withdraws them. If there is an
+// error, it changes nothing. New values replace known values, but the file of results keeps the old
+// entries.
+func (s *Session) recordResults(results []RecipeResult, withdraw bool) (*campaign.RecordSummary, error) {
+	if len(results) == 0 || len(results) > maxResults {
+		return nil, &inputerr.Error{Message: fmt.Sprintf("there are %d results", len(results)), Hint: fmt.Sprintf("send 1 to %d at once", maxResults)}
 	}
 	return s.saveResults(func(c *campaign.Campaign) ([]campaign.Result, error) {
 		var all []campaign.Result
 		labels := c.ResultLabels()
-		for _, r := range came {
+		for _, r := range results {
 			if !c.HasID(r.ID) {
 				return nil, c.NoRecipeError(r.ID)
 			}
@@ -461,9 +468,9 @@ func (s *Session) recordResults(came []RecipeResult, withdraw bool) (*campaign.R
 	}, campaign.RecordOptions{ReplaceRecorded: !withdraw, Withdraw: withdraw})
 }
 
-// parseValueTable parses a table whose columns are only ids and labels, such as cells copied from a
-// table of results. It returns nil if the table has any other column.
-func parseValueTable(text string, labels []string) (all []campaign.Result) {
+// parseValueTable parses a table that has only columns of ids and labels, such as cells copied from
+// a table of results. It returns nil if the table has any other column.
+func parseValueTable(text string, labels []string) (results []campaign.Result) {
 	for _, comma := range "\t;," {
 		in := csv.NewReader(strings.NewReader(text))
 		in.Comma, in.TrimLeadingSpace = comma, comma != '\t'
@@ -479,14 +486,14 @@ func parseValueTable(text string, labels []string) (all []campaign.Result) {
 			for k, name := range rows[0][1:] {
 				r.Values[dataset.NormalizeName(name)] = row[k+1]
 			}
-			all = append(all, r)
+			results = append(results, r)
 		}
-		return all
+		return results
 	}
 	return nil
 }
 
-// recordTable records the results in the text of a table, as the command kir record does.
+// recordTable records the results in the text of a table in the same way as the command kir record.
 func (s *Session) recordTable(text string) (*campaign.RecordSummary, error) {
 	return s.saveResults(func(c *campaign.Campaign) ([]campaign.Result, error) {
 		if all := parseValueTable(text, c.ResultLabels()); all != nil {
@@ -497,30 +504,30 @@ func (s *Session) recordTable(text string) (*campaign.RecordSummary, error) {
 	}, campaign.RecordOptions{ReplaceRecorded: true})
 }
 
-// saveResults records results and starts to learn from them. The function results returns the
-// results for the opened campaign.
-func (s *Session) saveResults(results func(*campaign.Campaign) ([]campaign.Result, error), o campaign.RecordOptions) (out *campaign.RecordSummary, err error) {
-	err = s.withCampaign(s.ctx, func(c *campaign.Campaign) error {
-		all, err := results(c)
+// saveResults records results and then schedules learning from them. The function resultsFunc
+// returns the results for the opened campaign.
+func (s *Session) saveResults(resultsFunc func(*campaign.Campaign) ([]campaign.Result, error), o campaign.RecordOptions) (summary *campaign.RecordSummary, err error) {
+	err = s.useCampaign(s.ctx, func(c *campaign.Campaign) error {
+		all, err := resultsFunc(c)
 		if err != nil {
 			return err
 		}
-		out, err = c.Record(s.ctx, all, o)
+		summary, err = c.Record(s.ctx, all, o)
 		return err
 	})
 	if err != nil {
-		return nil, recordError(err)
+		return nil, convertRecordingError(err)
 	}
-	if out.New+out.ChangedCount+out.WithdrawnCount > 0 {
-		s.relearn()
+	if summary.New+summary.ChangedCount+summary.WithdrawnCount > 0 {
+		s.scheduleRelearning()
 	}
-	return out, nil
+	return summary, nil
 }
 
-// recordError converts an error of recording to an error for the page. An error that the user
-// caused stays unchanged. Any other error, such as a full disk, becomes a message which says that
-// nothing was recorded.
-func recordError(err error) error {
+// convertRecordingError converts an error of recording results to an error for the page. An error
+// in the user's input stays unchanged. Any other error, such as a full disk, becomes a message
+// which says that nothing was recorded.
+func convertRecordingError(err error) error {
 	var bad *inputerr.Error
 	if several := (*inputerr.Errors)(nil); errors.As(err, &several) || errors.As(err, &bad) {
 		return err
@@ -528,11 +535,11 @@ func recordError(err error) error {
 	return &notSavedError{message: "nothing was recorded, as the results cannot be written", err: err}
 }
 
-// relearn restarts the current step, so that it learns from new results. The restart happens once
-// no result has come for waitTimes.relearnDelay. The kept work of all other steps is dropped,
-// because their models are outdated.
-func (s *Session) relearn() {
-	b := &s.campaignBoard
+// scheduleRelearning restarts the current step after the time waitTimes.relearnDelay, so that the
+// step learns from new results. Another call before that starts the time again. The work on all
+// other steps is dropped at the restart, because their models are outdated.
+func (s *Session) scheduleRelearning() {
+	b := &s.campaignState
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.relearnTimer != nil {
@@ -541,7 +548,7 @@ func (s *Session) relearn() {
 	b.relearnTimer = time.AfterFunc(s.waitTimes.relearnDelay, func() {
 		s.mu.Lock()
 		for id, w := range s.workByStep {
-			if w != s.activeWork {
+			if w != s.currentStepWork {
 				delete(s.workByStep, id)
 			}
 		}
@@ -551,13 +558,14 @@ func (s *Session) relearn() {
 			return
 		}
 		s.restartWork()
-		s.noteError(s.publishState())
+		s.addErrorNote(s.publishState())
 		s.updateStanding()
 	})
 }
 
-// serveSheets responds with a page of weighing sheets, one for each recipe of a batch, to print.
-// The sheets have space for measurements.
+// serveSheets responds with a printable page of weighing sheets for the recipes of a batch that
+// have no result yet. The query parameter all asks for the sheets of all recipes. Each sheet has
+// space for measurements.
 func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	text, err := func() (text []byte, err error) {
@@ -608,8 +616,8 @@ func (s *Session) serveSheets(w http.ResponseWriter, r *http.Request) {
 	writeResponse(w, "text/html; charset=utf-8", text, err)
 }
 
-// finerScaleStep returns a step of the scale that is fine enough to weigh the recipe, if err says
-// that the requested step is too coarse. Otherwise it returns an empty text.
+// finerScaleStep returns a step of the scale that is fine enough to weigh a recipe, if err says
+// that the requested step is too coarse. For any other error it returns an empty text.
 func finerScaleStep(err error) string {
 	if e := (*assemble.StepError)(nil); errors.As(err, &e) {
 		return e.Finer
@@ -617,9 +625,9 @@ func finerScaleStep(err error) string {
 	return ""
 }
 
-// answerFigures responds with figures of the models of the finished run. The figures show how each
-// prediction changes with the amounts.
-func (s *Session) answerFigures(r *http.Request) (any, error) {
+// respondWithModelFigures responds with drawings of the models of the finished run. A drawing shows how a
+// prediction changes with the amount of an ingredient.
+func (s *Session) respondWithModelFigures(r *http.Request) (any, error) {
 	_, m, err := s.finishedRun()
 	if err != nil {
 		return nil, err

@@ -151,7 +151,7 @@ func TestCampaign(t *testing.T) {
 	}
 
 	// Another page, as after the first was closed.
-	if err := c.session.end(); err != nil {
+	if err := c.session.endAllWork(); err != nil {
 		t.Fatal(err)
 	}
 	other := serving(t, file)

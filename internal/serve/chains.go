@@ -17,91 +17,96 @@ import (
 )
 
 const (
-	chainCount           = 4         // number of Markov chains that draw while the page is open
-	liveWarmupIterations = 400       // number of warm-up iterations of each chain
-	liveThinning         = 8         // number of iterations from one draw to the next
-	maxLiveDraws         = 1_000_000 // maximum number of draws of all chains together
-	maxKeptDraws         = 1024      // number of draws that are kept of each chain; up to twice as many before thinning
-	drawsBeforeYielding  = 4096      // number of draws of all chains together, after which the chains wait until the run has finished
+	liveChainCount       = 4         // number of Markov chains that draw recipes while the page is open
+	liveWarmupIterations = 400       // number of iterations that each chain makes before its first draw
+	liveThinning         = 8         // number of iterations of a chain from one draw to the next
+	maxLiveDraws         = 1_000_000 // number of draws of all chains together after which the chains stop
+	minKeptDraws         = 1024      // number of draws of each chain that are always kept; see [drawTrace]
+	drawsBeforeYielding  = 4096      // number of draws of all chains together after which the chains pause until the run of the step has finished
 )
 
-// A keptDraw is a recipe that a Markov chain drew.
+// A keptDraw is a recipe that a Markov chain has drawn.
 type keptDraw struct {
 	parts      []mcmc.Part // ingredients and their amounts in units
-	conditions []int32     // by condition: the index of the value
-	logDensity float64     // log density under the target distribution, up to a constant
+	conditions []int32     // item k is the index of the value of condition k
+	logDensity float64     // log density of the target distribution at the recipe, up to a constant
 	logScore   float64     // Σ_k c_k·log y_k, where objective k has the weight c_k and the score y_k
 }
 
-// A trace keeps evenly spaced draws of one Markov chain. When the trace is full, it drops every
-// second draw.
-type trace struct {
-	mu        sync.Mutex
-	interval  int // one in interval draws is kept
-	drawsSeen int // number of draws made so far
-	draws     []keptDraw
+// A drawTrace keeps evenly spaced draws of one Markov chain. When it has 2·[minKeptDraws] draws, it
+// drops every second draw and doubles keepInterval.
+type drawTrace struct {
+	mu           sync.Mutex
+	keepInterval int // distance between two kept draws: one in keepInterval draws is kept
+	drawsSeen    int // number of draws made so far
+	draws        []keptDraw
 }
 
-// add keeps a copy of the chain's state x, unless x falls between two kept draws.
-func (t *trace) add(x *mcmc.State) {
+// add counts a draw and, if it is one of the evenly spaced draws to keep, keeps a copy of the
+// chain's state x.
+func (t *drawTrace) add(x *mcmc.State) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.drawsSeen++; (t.drawsSeen-1)%t.interval != 0 {
+	if t.drawsSeen++; (t.drawsSeen-1)%t.keepInterval != 0 {
 		return
 	}
 	t.draws = append(t.draws, keptDraw{x.Composition.Parts(), x.Composition.AppendConditions(nil), x.LogDensity(), x.LogScore()})
-	if len(t.draws) >= 2*maxKeptDraws {
-		half := make([]keptDraw, 0, 2*maxKeptDraws)
+	if len(t.draws) >= 2*minKeptDraws {
+		half := make([]keptDraw, 0, 2*minKeptDraws)
 		for k := 0; k < len(t.draws); k += 2 {
 			half = append(half, t.draws[k])
 		}
-		t.draws, t.interval = half, 2*t.interval
+		t.draws, t.keepInterval = half, 2*t.keepInterval
 	}
 }
 
-// A chains value has the Markov chains that draw recipes of the current step while the page is
-// open.
-type chains struct {
-	target        *mcmc.Target // distribution to draw from
-	traces        []*trace     // by chain: the kept draws
-	reusableCount atomic.Int64 // number of the previous step's draws that were suitable as starts
+// A chains value has the Markov chains that draw recipes of the current step for the open page.
+type drawingChains struct {
+	target            *mcmc.Target // distribution from which the chains draw
+	traces            []*drawTrace // item c has the kept draws of chain c
+	reusableDrawCount atomic.Int64 // number of draws of the previous step that are possible in this step
 
-	// processorFree is closed once no other work needs the processors.
-	processorFree chan struct{}
+	// processorsFree is closed when the run of the step has finished and no longer needs the
+	// processors.
+	processorsFree chan struct{}
 }
 
-// newChains returns chains that have no draws yet.
-func newChains(t *mcmc.Target) *chains {
-	c := &chains{target: t, processorFree: make(chan struct{})}
-	for range chainCount {
-		c.traces = append(c.traces, &trace{interval: 1})
+// newDrawingChains returns chains that have no draws yet.
+func newDrawingChains(t *mcmc.Target) *drawingChains {
+	c := &drawingChains{target: t, processorsFree: make(chan struct{})}
+	for range liveChainCount {
+		c.traces = append(c.traces, &drawTrace{keepInterval: 1})
 	}
 	return c
 }
 
-// draws returns the kept draws by chain, with equally many draws for each chain. The result made is
-// the number of draws made by all chains.
-func (c *chains) draws() (kept [][]keptDraw, made int) {
+// draws returns the kept draws: element [c][k] is draw k of chain c. All chains have the same
+// number of draws in the result. The result drawCount is the number of draws that all chains have
+// made together.
+func (c *drawingChains) draws() (kept [][]keptDraw, drawCount int) {
 	least := math.MaxInt
 	for _, t := range c.traces {
 		t.mu.Lock()
 		kept = append(kept, t.draws[:len(t.draws):len(t.draws)])
-		made += t.drawsSeen
+		drawCount += t.drawsSeen
 		t.mu.Unlock()
 		least = min(least, len(kept[len(kept)-1]))
 	}
 	for k := range kept {
 		kept[k] = kept[k][:least]
 	}
-	return kept, made
+	return kept, drawCount
 }
 
-// drawUntilDone draws until ctx ends or there are enough draws. The parameter before has draws of
-// the previous step. If some of these draws are possible in the new distribution, the chains start
-// from them. The starts are resampled in proportion to the ratio of the two densities (sampling
-// importance resampling, Rubin 1987), so a small change of the problem needs no new warm-up.
-// Otherwise the chains start from exact draws of the distribution of the number of ingredients.
-func (c *chains) drawUntilDone(ctx context.Context, kernel string, seed uint64, before []keptDraw) error {
+// drawUntilDone draws until ctx ends or there are enough draws.
+//
+// The slice previousDraws has draws of the previous step. If some of them are possible in the
+// target distribution, the chains start from these draws. Each start is chosen in proportion to the
+// ratio of the new density to the old density (sampling importance resampling, Rubin 1987). After a
+// small change of the problem, the chains therefore start close to the target distribution.
+//
+// Otherwise each chain starts from a new random recipe; see [mcmc.StartState].
+func (c *drawingChains) drawUntilDone(ctx context.Context, kernel string, seed uint64, previousDraws []keptDraw) error {
 	if kernel == "tempered" {
 		kernel = "balanced" // the kernel that moves a single state
 	}
@@ -112,8 +117,8 @@ func (c *chains) drawUntilDone(ctx context.Context, kernel string, seed uint64, 
 	if err != nil {
 		return err
 	}
-	starts, weights := c.reusableDraws(before)
-	c.reusableCount.Store(int64(len(starts)))
+	starts, weights := c.reusableDraws(previousDraws)
+	c.reusableDrawCount.Store(int64(len(starts)))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(max(1, runtime.GOMAXPROCS(0)))
 	// The chains take turns, so that all have draws even with fewer cores.
@@ -139,7 +144,7 @@ func (c *chains) drawUntilDone(ctx context.Context, kernel string, seed uint64, 
 					continue
 				}
 				select {
-				case <-c.processorFree:
+				case <-c.processorsFree:
 				case <-ctx.Done():
 					return ctx.Err()
 				}
@@ -150,18 +155,18 @@ func (c *chains) drawUntilDone(ctx context.Context, kernel string, seed uint64, 
 	return g.Wait()
 }
 
-// drawCount returns the number of draws made so far.
-func (t *trace) drawCount() int {
+// drawCount returns the number of draws that the chain has made.
+func (t *drawTrace) drawCount() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.drawsSeen
 }
 
-// reusableDraws returns the draws of another distribution that have a positive density under the
-// target, and their importance weights.
-func (c *chains) reusableDraws(before []keptDraw) (starts []keptDraw, weights []float64) {
+// reusableDraws returns the draws of the previous step that have a positive density under the
+// target, and the importance weight of each of these draws.
+func (c *drawingChains) reusableDraws(previousDraws []keptDraw) (starts []keptDraw, weights []float64) {
 	var logs []float64
-	for _, d := range before {
+	for _, d := range previousDraws {
 		x, err := c.target.Space().Composition(d.parts, d.conditions)
 		if err != nil || c.target.Space().Contains(x) != nil {
 			continue
@@ -182,9 +187,10 @@ func (c *chains) reusableDraws(before []keptDraw) (starts []keptDraw, weights []
 	return starts, weights
 }
 
-// startState returns the initial state of a chain. The state is one of the given draws, chosen in
-// proportion to the weights, or a new exact draw if there are none.
-func (c *chains) startState(r *mcmc.Rand, starts []keptDraw, weights []float64) (*mcmc.State, error) {
+// startState returns the initial state of a chain. The state is one of the starts, chosen at random
+// in proportion to the weights. If there are no starts, it is a new random state; see
+// [mcmc.StartState].
+func (c *drawingChains) startState(r *mcmc.Rand, starts []keptDraw, weights []float64) (*mcmc.State, error) {
 	if len(starts) == 0 {
 		x, _, err := mcmc.StartState(c.target, r)
 		return x, err
@@ -202,12 +208,12 @@ type liveChain struct {
 	kernel   mcmc.Kernel
 	state    *mcmc.State
 	rand     *mcmc.Rand
-	trace    *trace
+	trace    *drawTrace
 	tally    mcmc.Tally
-	warmedUp bool // whether the warm-up has been done
+	warmedUp bool // whether the chain has finished or begun its warm-up
 }
 
-// takeTurn makes a few draws and adds the draws to the trace. The first turn also makes the
+// takeTurn makes a few draws and adds them to the trace. Before the first draw it makes the
 // warm-up.
 func (l *liveChain) takeTurn(ctx context.Context) error {
 	if !l.warmedUp {

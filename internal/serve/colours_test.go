@@ -19,7 +19,7 @@ func TestColours(t *testing.T) {
 		}
 		c.drawn()
 		c.session.mu.Lock()
-		w := c.session.activeWork
+		w := c.session.currentStepWork
 		c.session.mu.Unlock()
 		for _, lines := range []int64{50, 500} {
 			if err := w.quickSearch(t.Context(), w.problem, lines, 0); err != nil {

@@ -11,18 +11,18 @@ import (
 	"kir/internal/number"
 )
 
-// A ConditionView is the page's view of a condition under which recipes are made, such as a
+// A ConditionView is what the page shows of a condition under which recipes are made, such as a
 // temperature.
 type ConditionView struct {
 	Name   string   `json:"name"`
 	Unit   string   `json:"unit"`
 	Number bool     `json:"number"` // whether the values are numbers
 	Values []any    `json:"values"` // all values that the problem file lists
-	Texts  []string `json:"texts"`  // by index in Values: the value with the unit, as a text
-	Given  any      `json:"given"`  // value that the user has fixed; nil: the value is chosen with the recipes
+	Texts  []string `json:"texts"`  // item k is Values[k] as a text, with the unit
+	Given  any      `json:"given"`  // value that the user has fixed; nil if the value is chosen together with the recipes
 }
 
-// newConditionViews returns the page's view of each condition of a problem.
+// newConditionViews returns what the page shows of each condition of a problem.
 func newConditionViews(all []config.Condition) []ConditionView {
 	views := []ConditionView{}
 	for k := range all {
@@ -47,16 +47,17 @@ func newConditionViews(all []config.Condition) []ConditionView {
 	return views
 }
 
-// A ConditionRow summarises the values of one condition in the draws.
+// A ConditionRow is a summary of the values that one condition has in the draws.
 type ConditionRow struct {
 	Name string `json:"name"`
-	Text string `json:"text"` // for numbers the median and the range of nine in ten draws; for categories the shares of the most frequent categories
+	Text string `json:"text"` // for a numeric condition, the median and the range of nine in ten draws; for categories, the shares of the most frequent categories
 }
 
 // maxCategories is the maximum number of categories in [ConditionRow.Text].
 const maxCategories = 4
 
-// newConditionRows summarises the values of each condition in the draws.
+// newConditionRows returns a summary of the values of each condition in the draws, which are
+// indexed by chain.
 func newConditionRows(p *compile.Problem, kept [][]keptDraw) []ConditionRow {
 	rows := []ConditionRow{}
 	draws := slices.Concat(kept...)
@@ -101,18 +102,19 @@ func conditionsText(p *compile.Problem, conditions []int32) string {
 	return strings.Join(said, ", ")
 }
 
-// convertConditions converts the condition values of a draw from one problem to another problem.
-// The values are indices into the lists of values of each problem. A value that the other problem
-// does not offer becomes the nearest offered value.
-func convertConditions(from, to []compile.Condition, conditions []int32) []int32 {
+// convertConditions converts the condition values of a draw from one problem to another. Item k of
+// values is an index into the list of values of condition from[k]. The result has indices into the
+// lists of the conditions to. A value that the other problem does not offer becomes the nearest
+// value that it offers.
+func convertConditions(from, to []compile.Condition, values []int32) []int32 {
 	if len(to) == 0 {
 		return nil
 	}
 	moved := make([]int32, len(to))
 	for k := range to {
 		var value any
-		if at := slices.IndexFunc(from, func(c compile.Condition) bool { return c.Name == to[k].Name }); at >= 0 && at < len(conditions) {
-			value = from[at].Value(int(conditions[at]))
+		if at := slices.IndexFunc(from, func(c compile.Condition) bool { return c.Name == to[k].Name }); at >= 0 && at < len(values) {
+			value = from[at].Value(int(values[at]))
 		}
 		moved[k] = to[k].Nearest(value)
 	}

@@ -8,7 +8,7 @@ import "syscall"
 func maxOpenFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		return 4 * maxUnknownConns
+		return 4 * maxUnauthenticatedConns
 	}
 	return int(min(uint64(limit.Cur), 1<<20))
 }

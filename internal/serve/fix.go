@@ -15,15 +15,15 @@ import (
 	"kir/rule"
 )
 
-// A fix is a change that would make a contradictory problem possible.
+// A fix is a change of a contradictory problem after which recipes are possible.
 type fix struct {
-	words   string          // description of the change
-	changes []change.Change // changes of the problem file; nil if a person has to write the change
+	description string          // description of the change for the user
+	changes     []change.Change // changes of the problem file; nil if the page cannot make the change
 }
 
-// findFixes returns the fixes for an error in a problem. There are none unless the error is a
+// findFixes returns the fixes for an error in a problem. There are fixes only if the error is a
 // [compile.ConflictError].
-func findFixes(err error, text string, m amountConverter) []fix {
+func findFixes(err error, text string, converter amountConverter) []fix {
 	var c *compile.ConflictError
 	if !errors.As(err, &c) {
 		return nil
@@ -31,24 +31,24 @@ func findFixes(err error, text string, m amountConverter) []fix {
 	var ways []fix
 	for _, way := range c.Changes {
 		after := way.Apply(c.Set)
-		words, ok := fixText(c, after, m)
+		words, ok := describeFix(c, after, converter)
 		if !ok {
 			words = way.Text
 		}
-		ways = append(ways, fix{words, fixChanges(c, after, text, m)})
+		ways = append(ways, fix{words, changesForFix(c, after, text, converter)})
 	}
 	return ways
 }
 
-// fixText describes the differences between the rules of c and the rules of after, with amounts in
-// the page's units. The result ok is false if the rules differ in anything but amounts.
-func fixText(c *compile.ConflictError, after rule.Set, m amountConverter) (words string, ok bool) {
-	if m.total == 0 || c.Set.Text == nil || !slices.Equal(c.Set.Used, after.Used) {
+// describeFix describes how changedRules differ from the rules of c, with amounts in the units of the
+// page. The result ok is false if the rules differ in anything but amounts.
+func describeFix(c *compile.ConflictError, changedRules rule.Set, m amountConverter) (description string, ok bool) {
+	if m.totalUnits == 0 || c.Set.Text == nil || !slices.Equal(c.Set.Used, changedRules.Used) {
 		return "", false
 	}
 	var all []string
 	for k, was := range c.Set.Rules {
-		is := after.Rules[k]
+		is := changedRules.Rules[k]
 		if reflect.DeepEqual(was, is) {
 			continue
 		}
@@ -73,14 +73,14 @@ func fixText(c *compile.ConflictError, after rule.Set, m amountConverter) (words
 
 // A ruleAmount is an amount that a rule contains.
 type ruleAmount struct {
-	name  string // name of the amount for a reader
+	name  string // name of the amount for the user, such as "min"
 	units int
 }
 
 // ruleAmounts returns the amounts that a rule contains, in a fixed order. It returns nil if the
 // rule also contains values that are not amounts.
 func ruleAmounts(r rule.Rule) (all []ruleAmount) {
-	_, says := compile.RuleFields(r, noName)
+	_, says := compile.RuleFields(r, emptyName)
 	for _, s := range says {
 		switch v := s.Value.(type) {
 		case nil:
@@ -101,23 +101,25 @@ func ruleAmounts(r rule.Rule) (all []ruleAmount) {
 	return all
 }
 
-// noName returns no name for any ingredient. It serves callers that ignore names.
-func noName(int) string { return "" }
+// emptyName returns an empty name for any ingredient. Callers that need no names of ingredients use
+// it.
+func emptyName(int) string { return "" }
 
-// fixChanges returns the changes of a problem file that replace the rules of c by the rules of
-// after. It returns nil if a change cannot be written. Percentages remain percentages.
-func fixChanges(c *compile.ConflictError, after rule.Set, text string, m amountConverter) (all []change.Change) {
+// changesForFix returns the changes of a problem file that replace the rules of c by changedRules. It
+// returns nil if it cannot write a change. Amounts that are percentages in the file remain
+// percentages.
+func changesForFix(c *compile.ConflictError, changedRules rule.Set, text string, m amountConverter) (all []change.Change) {
 	root, err := yaml.Parse("the problem", []byte(text))
 	if err != nil {
 		return nil
 	}
 	var drops []int
 	for k, was := range c.Set.Rules {
-		is := after.Rules[k]
+		is := changedRules.Rules[k]
 		if reflect.DeepEqual(was, is) {
 			continue
 		}
-		if is == nil || isVacuous(is) {
+		if is == nil || allowsEveryRecipe(is) {
 			if drops = append(drops, c.ProblemRules[k].ConstraintIndex); !c.ProblemRules[k].IsOnlyRuleOfItem {
 				return nil
 			}
@@ -131,8 +133,8 @@ func fixChanges(c *compile.ConflictError, after rule.Set, text string, m amountC
 			all = append(all, m.keepPercentNotation(a, root))
 		}
 	}
-	if !slices.Equal(c.Set.Used, after.Used) {
-		law, ok := ingredientCountChange(text, after.Used)
+	if !slices.Equal(c.Set.Used, changedRules.Used) {
+		law, ok := extendIngredientCounts(text, changedRules.Used)
 		if !ok {
 			return nil
 		}
@@ -146,9 +148,10 @@ func fixChanges(c *compile.ConflictError, after rule.Set, text string, m amountC
 	return all
 }
 
-// isVacuous reports whether a rule allows every recipe because its list of ingredients is empty.
-func isVacuous(r rule.Rule) bool {
-	_, says := compile.RuleFields(r, noName)
+// allowsEveryRecipe reports whether a rule has an empty list of ingredients and therefore allows
+// every recipe.
+func allowsEveryRecipe(r rule.Rule) bool {
+	_, says := compile.RuleFields(r, emptyName)
 	if len(says) != 1 {
 		return false
 	}
@@ -156,44 +159,46 @@ func isVacuous(r rule.Rule) bool {
 	return several && len(of) == 0
 }
 
-// fieldChanges returns the changes of a rule's fields in the problem file that turn the rule was
-// into the rule is.
-func fieldChanges(c *compile.ConflictError, place int, was, is rule.Rule) (all []change.SetRuleField, ok bool) {
-	_, before := compile.RuleFields(was, c.Set.Name)
-	kind, after := compile.RuleFields(is, c.Set.Name)
+// fieldChanges returns the changes of single fields in the problem file that turn oldRule into
+// newRule. The index of the rule in the file is ruleIndex.
+func fieldChanges(c *compile.ConflictError, ruleIndex int, oldRule, newRule rule.Rule) (all []change.SetRuleField, ok bool) {
+	_, before := compile.RuleFields(oldRule, c.Set.Name)
+	kind, after := compile.RuleFields(newRule, c.Set.Name)
 	for k, s := range after {
 		if !reflect.DeepEqual(s, before[k]) {
-			all = append(all, change.SetRuleField{Place: place, Kind: kind, Key: s.Key, Value: s.Value})
+			all = append(all, change.SetRuleField{Place: ruleIndex, Kind: kind, Key: s.Key, Value: s.Value})
 		}
 	}
 	return all, kind != ""
 }
 
-// ingredientCountChange returns the change that extends a uniform distribution of the number of
-// ingredients to all numbers in used. The bool is false if the problem has no such distribution.
-func ingredientCountChange(text string, used []int) (change.Change, bool) {
+// extendIngredientCounts returns a change of the problem file after which the uniform distribution
+// of the number of ingredients contains all given counts. The bool is false if the problem has no
+// uniform distribution.
+func extendIngredientCounts(text string, counts []int) (change.Change, bool) {
 	root, err := yaml.Parse("the problem", []byte(text))
-	if err != nil || len(used) == 0 || root.Get("sparsity") == nil || root.Get("sparsity").Get("uniform") == nil {
+	if err != nil || len(counts) == 0 || root.Get("sparsity") == nil || root.Get("sparsity").Get("uniform") == nil {
 		return nil, false
 	}
-	return change.Setting{Path: []string{"sparsity", "uniform"}, Value: []any{slices.Min(used), slices.Max(used)}}, true
+	return change.Setting{Path: []string{"sparsity", "uniform"}, Value: []any{slices.Min(counts), slices.Max(counts)}}, true
 }
 
-// A Fault is the page's view of an error in a problem.
+// A Fault is what the page shows of an error in a problem.
 type Fault struct {
 	Message string    `json:"message"`
 	Hint    string    `json:"hint"`
 	Place   string    `json:"place"` // file and line of the error; empty if unknown
-	Fixes   []FixView `json:"ways"`  // changes that would correct the error
+	Fixes   []FixView `json:"ways"`  // changes of the problem, each of which would correct the error
 }
 
-// A FixView is the page's view of a change that would correct an error.
+// A FixView is what the page shows of a change that would correct an error.
 type FixView struct {
 	Text     string `json:"text"`
-	Writable bool   `json:"writable"` // whether the page can apply the fix; if not, a person has to change the file
+	Writable bool   `json:"writable"` // whether the page can make the change; if not, the user has to edit the file
 }
 
-// newFault returns the page's view of an error. The parameter text is the text of the problem file.
+// newFault returns what the page shows of an error. The parameter text is the text of the problem
+// file.
 func newFault(err error, text string, m amountConverter) *Fault {
 	f := &Fault{Message: err.Error(), Fixes: []FixView{}}
 	var bad *inputerr.Error
@@ -210,7 +215,7 @@ func newFault(err error, text string, m amountConverter) *Fault {
 		f.Hint = strings.TrimPrefix(f.Hint, "; ")
 	}
 	for _, way := range findFixes(err, text, m) {
-		f.Fixes = append(f.Fixes, FixView{way.words, way.changes != nil})
+		f.Fixes = append(f.Fixes, FixView{way.description, way.changes != nil})
 	}
 	return f
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // contentSecurityPolicy returns the content security policy of every response. The policy allows
-// only content from this server, and no inline scripts. The only inline style that it allows is the
-// style of the page to print, which opens in its own tab.
+// only content from this server, and no inline scripts. It allows one inline style, which belongs
+// to a printable page that opens in its own tab.
 func contentSecurityPolicy() string {
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-" + view.WeighingStyleHash() + "'; connect-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 }
@@ -51,34 +51,34 @@ func contentSecurityPolicy() string {
 // header must therefore have one of a few names. Requests that change something must come from the
 // same origin ([http.CrossOriginProtection]).
 type guard struct {
-	serverAddress netip.AddrPort // serverAddress at which the server listens
-	scheme        string         // http or https
+	serverAddress netip.AddrPort // address at which the server listens
+	scheme        string         // scheme of the page's URL, http or https
 	hostNames     []string       // allowed host names, in lower case
 	key           string         // secret that a browser must send with each request
 	proof         string         // secret that the server sends with each response to a request with the key
 
-	mu     sync.Mutex
-	tokens map[string]func() // by token of an address not opened yet: the function to call when the address is opened, or nil
+	mu            sync.Mutex
+	openCallbacks map[string]func() // maps each token that was not used yet to the function to call when the token is used; the function may be nil
 }
 
 // proofHeader is the name of the response header that carries the proof; see [guard].
 const proofHeader = "Kir-Proof"
 
-// openPath is the path at which the page exchanges the token in its address for the key.
-const openPath = "/open"
+// tokenExchangePath is the path at which the page exchanges the token in its address for the key.
+const tokenExchangePath = "/open"
 
-// newGuard returns a guard with new secrets for a server at the given address. The parameter names
-// has further allowed host names.
-func newGuard(address netip.AddrPort, scheme string, names []string) *guard {
+// newGuard returns a guard with new secrets for a server at the given address. The list extraHosts
+// has allowed host names besides the names of this machine.
+func newGuard(address netip.AddrPort, scheme string, extraHosts []string) *guard {
 	address = netip.AddrPortFrom(address.Addr().Unmap(), address.Port())
-	g := &guard{serverAddress: address, scheme: scheme, hostNames: []string{"localhost"}, key: rand.Text(), proof: rand.Text(), tokens: make(map[string]func())}
-	for _, name := range names {
+	g := &guard{serverAddress: address, scheme: scheme, hostNames: []string{"localhost"}, key: rand.Text(), proof: rand.Text(), openCallbacks: make(map[string]func())}
+	for _, name := range extraHosts {
 		g.hostNames = append(g.hostNames, normalizeHost(name))
 	}
 	return g
 }
 
-// normalizeHost returns the host name in a Host header, in lower case. It drops the port, the
+// normalizeHost returns the host name in a Host header, in lower case. It removes the port, the
 // brackets of an IPv6 address and a final dot.
 func normalizeHost(header string) string {
 	name := header
@@ -90,8 +90,8 @@ func normalizeHost(header string) string {
 }
 
 // allowsHost reports whether a Host header names this server. The port does not matter, because a
-// tunnel may change the port. A numeric address is safe from DNS rebinding, but must be an address
-// of this machine.
+// tunnel may change the port. A numeric address must be an address of this machine; DNS rebinding
+// cannot use it.
 func (g *guard) allowsHost(header string) bool {
 	name := normalizeHost(header)
 	if slices.Contains(g.hostNames, name) {
@@ -106,8 +106,8 @@ func (g *guard) allowsHost(header string) bool {
 	return a == own || own.IsLoopback() && a.IsLoopback() || own.IsUnspecified()
 }
 
-// wrap returns a handler that passes only admitted requests to next.
-func (g *guard) wrap(next http.Handler) http.Handler {
+// requireAdmission returns a handler that passes only admitted requests to next.
+func (g *guard) requireAdmission(next http.Handler) http.Handler {
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "This request comes from another site, and is refused.", http.StatusForbidden)
@@ -124,17 +124,17 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 		}
 		known := g.hasKey(r)
 		if known {
-			markKnown(r.Context())
+			markAuthenticated(r.Context())
 			h.Set(proofHeader, g.proof)
 		}
-		opens := r.Method == http.MethodPost && r.URL.Path == openPath
+		opens := r.Method == http.MethodPost && r.URL.Path == tokenExchangePath
 		switch {
 		case !known && !isPublicRequest(r) && !opens:
-			refuse(w, http.StatusForbidden, noKeyMessage)
+			respondNotAdmitted(w, http.StatusForbidden, noKeyMessage)
 		case !g.allowsHost(r.Host):
-			refuse(w, http.StatusMisdirectedRequest, refusedHostMessage(r.Host))
+			respondNotAdmitted(w, http.StatusMisdirectedRequest, refusedHostMessage(r.Host))
 		case r.ContentLength != 0 && (!known || r.Method != http.MethodPost || r.URL.Path != requestPath && !strings.HasPrefix(r.URL.Path, setupPathPrefix)):
-			refuse(w, http.StatusBadRequest, "A request of this kind has no body.")
+			respondNotAdmitted(w, http.StatusBadRequest, "A request of this kind has no body.")
 		case opens:
 			opening.ServeHTTP(w, r)
 		default:
@@ -143,18 +143,19 @@ func (g *guard) wrap(next http.Handler) http.Handler {
 	})
 }
 
-// exchangeToken responds to a request with a valid token. The response has the key and the proof.
+// exchangeToken responds to a request that has a valid token with the key and the proof; see
+// [guard].
 func (g *guard) exchangeToken(w http.ResponseWriter, r *http.Request) {
 	if !g.consumeToken(bearerSecret(r)) {
-		refuse(w, http.StatusForbidden, usedTokenMessage)
+		respondNotAdmitted(w, http.StatusForbidden, usedTokenMessage)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	fmt.Fprintf(w, `{"key":%q,"proof":%q}`, g.key, g.proof) // both have only letters and digits, so %q writes JSON
 }
 
-// isPublicRequest reports whether a request is for the empty page, a style sheet or a script. None
-// of these files contains data of a problem.
+// isPublicRequest reports whether a request asks for the empty page, a style sheet or a script.
+// None of these files contains data of a problem.
 func isPublicRequest(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
@@ -167,22 +168,23 @@ func isPublicRequest(r *http.Request) bool {
 }
 
 const (
-	// noKeyMessage is the text of the response to a request without the key.
+	// noKeyMessage is the text of the response to a request that lacks the key.
 	noKeyMessage = "This request lacks the key of the page. Open the last address that kir serve printed."
 	// usedTokenMessage is the text of the response to a token that is unknown or was used before.
 	usedTokenMessage = "This address was opened before, or is not of this kir serve. Open the last address that it printed: each opens one tab."
 )
 
-// refuse responds to a request that is not admitted. It does not wait for the body of the request.
-func refuse(w http.ResponseWriter, status int, why string) {
+// respondNotAdmitted responds to a request that is not admitted, without waiting for the body of
+// the request.
+func respondNotAdmitted(w http.ResponseWriter, status int, reason string) {
 	// Connections without deadlines, as in tests, have no bodies to wait for.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Second))
 	w.Header().Set("Connection", "close")
-	http.Error(w, why, status)
+	http.Error(w, reason, status)
 }
 
-// refusedHostMessage returns a message that names the refused host and the flag that would allow
-// the host.
+// refusedHostMessage returns a message that names the refused host and the command-line flag that
+// would allow it.
 func refusedHostMessage(host string) string {
 	name := terminal.EscapeControls(normalizeHost(host))
 	return fmt.Sprintf("This page is not served as %q. If it is meant to be, start it with --allow-host %s.", name, name)
@@ -199,29 +201,29 @@ func (g *guard) hasKey(r *http.Request) bool {
 	return subtle.ConstantTimeCompare([]byte(bearerSecret(r)), []byte(g.key)) == 1
 }
 
-// offerAddress returns an address that opens the page in one browser tab. The function used is
-// called when the address is opened, unless it is nil.
-func (g *guard) offerAddress(used func()) (address string) {
+// newOneTimeAddress returns an address that opens the page in one browser tab. If onUse is not nil,
+// it is called when the address is used.
+func (g *guard) newOneTimeAddress(onUse func()) (address string) {
 	token := rand.Text()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.tokens[token] = used
+	g.openCallbacks[token] = onUse
 	return g.pageURL() + "#token=" + token
 }
 
-// consumeToken uses up the token of an address and reports whether the token was valid. If a token
-// is used twice at the same time, only one use succeeds.
+// consumeToken removes a token from the valid tokens and reports whether the token was valid. If
+// two requests use a token at the same time, only one of them succeeds.
 func (g *guard) consumeToken(token string) bool {
 	g.mu.Lock()
 	var used func()
 	found := false
-	for offered := range g.tokens { // compare with all, so that the time reveals nothing
+	for offered := range g.openCallbacks { // compare with all, so that the time reveals nothing
 		if subtle.ConstantTimeCompare([]byte(token), []byte(offered)) == 1 {
-			used, found = g.tokens[offered], true
+			used, found = g.openCallbacks[offered], true
 		}
 	}
 	if found {
-		delete(g.tokens, token)
+		delete(g.openCallbacks, token)
 	}
 	g.mu.Unlock()
 	if used != nil {

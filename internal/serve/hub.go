@@ -10,36 +10,36 @@ import (
 )
 
 // A hub sends messages to every open page. A message replaces earlier messages of the same kind. A
-// slow page therefore misses outdated messages, and no sender waits for a page.
+// slow page therefore misses only outdated messages, and no sender waits for a page.
 type hub struct {
-	publishMutex sync.Mutex // held from reading a state until the message is stored; taken before any other lock
+	publishMutex sync.Mutex // locked while a state is read and stored as a message; must be taken before any other lock
 
 	mu             sync.Mutex
-	messageKinds   []string               // messageKinds of messages, in the order of their first messages
-	latestMessages map[string]message     // by kind: the latest message
+	messageKinds   []string               // kinds of messages, in the order in which the first message of each kind was published
+	latestMessages map[string]message     // maps the kind of a message to the latest message of the kind
 	messageCount   int                    // number of messages published so far
-	pages          map[chan struct{}]bool // set of open pages; each page is a channel that wakes the page's stream
-	closed         bool                   // whether all streams must end
+	pageSignals    map[chan struct{}]bool // has one channel per open page; a value sent on the channel wakes the page's stream
+	closed         bool                   // whether the streams of all pages must end
 }
 
-// A message is the latest state of one kind that pages receive.
+// A message has the latest state of one kind for the pages.
 type message struct {
-	version int    // number of the message, counted from 1 over all kinds
-	data    []byte // JSON
+	version int    // number of the message; all messages of all kinds are counted from 1
+	data    []byte // state, encoded as JSON
 }
 
 func newHub() *hub {
-	return &hub{latestMessages: make(map[string]message), pages: make(map[chan struct{}]bool)}
+	return &hub{latestMessages: make(map[string]message), pageSignals: make(map[chan struct{}]bool)}
 }
 
-// publish sends the state that the function look returns as a message of the given kind. It sends
-// nothing if look returns false. Calls run one after another, so a later message always has a later
-// state. A caller that changes the state and then calls publish can rely on pages to receive the
-// change.
-func (h *hub) publish(kind string, look func() (what any, there bool)) error {
+// publish sends the state that readState returns as a message of the given kind. It sends nothing
+// if the bool that readState returns is false. Calls run one after another, so a later message
+// always has a later state. If a caller changes the state and then calls publish, the pages are
+// sure to receive the change.
+func (h *hub) publish(kind string, readState func() (what any, there bool)) error {
 	h.publishMutex.Lock()
 	defer h.publishMutex.Unlock()
-	what, there := look()
+	what, there := readState()
 	if !there {
 		return nil
 	}
@@ -58,9 +58,9 @@ func (h *hub) publish(kind string, look func() (what any, there bool)) error {
 	return nil
 }
 
-// wakePages wakes the streams of all open pages. The caller must hold mu.
+// wakePages wakes the streams of all open pages. The caller must have locked mu.
 func (h *hub) wakePages() {
-	for page := range h.pages {
+	for page := range h.pageSignals {
 		select {
 		case page <- struct{}{}:
 		default: // the page is awake already
@@ -68,11 +68,12 @@ func (h *hub) wakePages() {
 	}
 }
 
-// addPage adds a page and sends the new number of pages to all pages.
+// addPage adds a page and sends the new number of open pages to all pages. The returned channel
+// wakes the page's stream.
 func (h *hub) addPage() chan struct{} {
 	page := make(chan struct{}, 1)
 	h.mu.Lock()
-	h.pages[page] = true
+	h.pageSignals[page] = true
 	h.mu.Unlock()
 	h.publishPageCount()
 	return page
@@ -81,7 +82,7 @@ func (h *hub) addPage() chan struct{} {
 // removePage removes a page and sends the new number of pages to all pages.
 func (h *hub) removePage(page chan struct{}) {
 	h.mu.Lock()
-	delete(h.pages, page)
+	delete(h.pageSignals, page)
 	h.mu.Unlock()
 	h.publishPageCount()
 }
@@ -91,7 +92,7 @@ func (h *hub) publishPageCount() {
 	_ = h.publish("pages", func() (any, bool) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		return len(h.pages), true
+		return len(h.pageSignals), true
 	})
 }
 
@@ -103,22 +104,22 @@ func (h *hub) close() {
 	h.wakePages()
 }
 
-// messagesSince returns the kinds and the data of all messages after the given version. The result
-// newest is the version of the newest message.
-func (h *hub) messagesSince(version int) (kinds []string, data [][]byte, newest int, closed bool) {
+// messagesSince returns the kinds and the data of all messages whose versions are greater than the
+// given version. The result newestVersion is the version of the newest message.
+func (h *hub) messagesSince(version int) (kinds []string, data [][]byte, newestVersion int, closed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	newest = version
+	newestVersion = version
 	for _, kind := range h.messageKinds {
 		if m := h.latestMessages[kind]; m.version > version {
 			kinds, data = append(kinds, kind), append(data, m.data)
-			newest = max(newest, m.version)
+			newestVersion = max(newestVersion, m.version)
 		}
 	}
-	return kinds, data, newest, h.closed
+	return kinds, data, newestVersion, h.closed
 }
 
-// keepAliveInterval is the time between messages that keep a stream open.
+// keepAliveInterval is the time between messages that are sent only to keep a stream open.
 const keepAliveInterval = 15 * time.Second
 
 // ServeHTTP sends the messages to one page as a stream of server-sent events.

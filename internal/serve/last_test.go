@@ -69,7 +69,7 @@ func TestLastState(t *testing.T) {
 	for k := range 300 {
 		c.must(Request{Action: "text", Step: 1, Text: fmt.Sprintf("%sseed: %d\n", text, k)})
 		c.session.mu.Lock()
-		done := c.session.activeWork.doneSignal
+		done := c.session.currentStepWork.doneSignal
 		c.session.mu.Unlock()
 		<-done
 		var told State

@@ -16,21 +16,22 @@ import (
 	"kir/rule"
 )
 
-// An amountConverter converts amounts between the problem file, the page and a reader. In the
-// problem file and on the page, amounts are units of the total or percentages. For a reader,
-// amounts are percentages, and amounts in the unit of the known recipes if these have one. The zero
-// value leaves amounts unchanged.
+// An amountConverter converts amounts between the problem file, the page and texts for the user. In
+// the problem file and on the page, an amount is a number of units or a percentage. In a text for
+// the user, an amount is a percentage and, if the known recipes have a unit, also an amount in that
+// unit. The zero value leaves amounts unchanged.
 type amountConverter struct {
-	total      int          // number of units that the amounts of a recipe sum to
-	unitName   string       // name of the most frequent unit in the known recipes; empty if they have none
-	recipeSize float64      // median size of the known recipes, in unit
-	unitSize   float64      // size of one unit, in millilitres or grams
-	unitKind   dataset.Kind // volume or mass
+	totalUnits int          // sum of the amounts of a recipe in units
+	unitName   string       // name of the most frequent unit of the known recipes, such as ml; empty if they have none
+	recipeSize float64      // median size of the known recipes, in the unit unitName
+	unitSize   float64      // size of the unit unitName, in millilitres or grams
+	unitKind   dataset.Kind // kind of the unit unitName: volume or mass
 
-	conditionUnits map[string]string // by condition: the name of the unit
+	conditionUnits map[string]string // maps the name of a condition to the name of its unit
 }
 
-// conditionText formats a value of a condition with the unit. The value is a float64 or a text.
+// conditionText formats a value of the named condition with the unit. The value is a float64 or a
+// string.
 func (m amountConverter) conditionText(condition string, value any) string {
 	if v, is := value.(float64); is {
 		return number.WithUnit(v, m.conditionUnits[condition])
@@ -42,11 +43,11 @@ func (m amountConverter) conditionText(condition string, value any) string {
 type Unit struct {
 	Name  string    `json:"name"`
 	Whole float64   `json:"whole"` // size of a whole recipe in this unit
-	Steps []float64 `json:"steps"` // steps of a scale or jigger, the usual step first
+	Steps []float64 `json:"steps"` // smallest amounts that a scale or jigger can measure; the usual one comes first
 }
 
-// standardUnits lists the units of volume and of mass that the page offers beside the unit of the
-// known recipes. The sizes are in millilitres and grams.
+// standardUnits lists the units of volume and of mass that the page offers in addition to the unit
+// of the known recipes. The sizes of the units are in millilitres or grams.
 var standardUnits = map[dataset.Kind][]struct {
 	name string
 	size float64
@@ -55,7 +56,7 @@ var standardUnits = map[dataset.Kind][]struct {
 	dataset.Mass:   {{"g", 1}, {"kg", 1000}},
 }
 
-// scaleSteps returns the usual steps of a scale or jigger that measures in the named unit.
+// scaleSteps returns the usual smallest steps of a scale or jigger that measures in the named unit.
 func scaleSteps(unit string) []float64 {
 	switch unit {
 	case "oz", "cl", "cup", "part", "tsp", "tbsp":
@@ -68,9 +69,9 @@ func scaleSteps(unit string) []float64 {
 	return []float64{0.1, 1, 0.01, 0.001}
 }
 
-// displayUnits returns the units in which the page can show amounts. They are the unit of the known
-// recipes, percent, and the standard units of the same kind. If the known recipes have no unit,
-// they are percent, 100 g and 100 ml.
+// displayUnits returns the units in which the page can show amounts. If the known recipes have a
+// unit, the result has this unit, percent, and the standard units of the same kind. Otherwise it
+// has percent and recipes of 100 g and 100 ml.
 func (m amountConverter) displayUnits() []Unit {
 	percent := Unit{Name: "%", Whole: 100, Steps: []float64{0.1}}
 	if m.unitName == "" {
@@ -96,7 +97,7 @@ func roundToThreeDigits(v float64) float64 {
 
 // newAmountConverter returns the converter for the amounts of a problem.
 func newAmountConverter(p *compile.Problem) amountConverter {
-	m := amountConverter{total: p.Total, conditionUnits: make(map[string]string)}
+	m := amountConverter{totalUnits: p.Total, conditionUnits: make(map[string]string)}
 	for _, c := range p.Conditions {
 		m.conditionUnits[c.Name] = c.Unit
 	}
@@ -152,14 +153,14 @@ func newAmountConverter(p *compile.Problem) amountConverter {
 func (m amountConverter) parseUnits(text string) (units int, ok bool) {
 	text = strings.TrimSpace(text)
 	if units, err := strconv.Atoi(text); err == nil {
-		return units, 0 <= units && units <= m.total && m.total > 0
+		return units, 0 <= units && units <= m.totalUnits && m.totalUnits > 0
 	}
 	digits, percent := strings.CutSuffix(text, "%")
 	share, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
-	if !percent || err != nil || !(share >= 0 && share <= 100) || m.total == 0 {
+	if !percent || err != nil || !(share >= 0 && share <= 100) || m.totalUnits == 0 {
 		return 0, false
 	}
-	units = int(math.Round(share / 100 * float64(m.total)))
+	units = int(math.Round(share / 100 * float64(m.totalUnits)))
 	if share > 0 {
 		units = max(units, 1)
 	}
@@ -167,8 +168,8 @@ func (m amountConverter) parseUnits(text string) (units int, ok bool) {
 }
 
 // toProblemAmount converts an amount that the page sent to the text for the problem file, rounded
-// to whole units. The text is a percentage if four decimals suffice. A text that is not an amount
-// stays unchanged, and reading the problem file then rejects it.
+// to whole units. The text is a percentage if four decimals are enough for the exact amount. A text
+// that is not an amount stays unchanged and leads to an error when the problem file is read.
 func (m amountConverter) toProblemAmount(text string) string {
 	units, ok := m.parseUnits(text)
 	if !ok {
@@ -183,7 +184,7 @@ func (m amountConverter) toProblemAmount(text string) string {
 // exactPercent formats units as an exact percentage with at most four decimals. The result ok is
 // false if more decimals are necessary.
 func (m amountConverter) exactPercent(units int) (text string, ok bool) {
-	share := big.NewRat(100*int64(units), int64(m.total))
+	share := big.NewRat(100*int64(units), int64(m.totalUnits))
 	text = share.FloatString(4)
 	if same, _ := new(big.Rat).SetString(text); same.Cmp(share) != 0 {
 		return "", false
@@ -191,14 +192,14 @@ func (m amountConverter) exactPercent(units int) (text string, ok bool) {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + "%", true
 }
 
-// keepPercentNotation changes the amounts in a to percentages where the problem file has a
-// percentage. The parameter root is the parsed problem file.
-func (m amountConverter) keepPercentNotation(a change.SetRuleField, root *yaml.Node) change.SetRuleField {
+// keepPercentNotation changes an amount in ruleChange to a percentage if the problem file has a
+// percentage in the same place. The parameter root is the parsed problem file.
+func (m amountConverter) keepPercentNotation(ruleChange change.SetRuleField, root *yaml.Node) change.SetRuleField {
 	rules := root.Get("constraints")
-	if rules == nil || a.Place >= len(rules.Items) || rules.Items[a.Place].Get(a.Kind) == nil || m.total == 0 {
-		return a
+	if rules == nil || ruleChange.Place >= len(rules.Items) || rules.Items[ruleChange.Place].Get(ruleChange.Kind) == nil || m.totalUnits == 0 {
+		return ruleChange
 	}
-	here := rules.Items[a.Place].Get(a.Kind).Get(a.Key)
+	here := rules.Items[ruleChange.Place].Get(ruleChange.Kind).Get(ruleChange.Key)
 	percent := func(v any, here *yaml.Node) any {
 		units, whole := v.(int)
 		if whole && here != nil && strings.HasSuffix(strings.TrimSpace(here.Text), "%") {
@@ -208,24 +209,24 @@ func (m amountConverter) keepPercentNotation(a change.SetRuleField, root *yaml.N
 		}
 		return v
 	}
-	switch v := a.Value.(type) {
+	switch v := ruleChange.Value.(type) {
 	case int:
-		a.Value = percent(v, here)
+		ruleChange.Value = percent(v, here)
 	case []any:
-		if a.Key == "total" && here != nil && len(here.Items) == len(v) {
+		if ruleChange.Key == "total" && here != nil && len(here.Items) == len(v) {
 			for k := range v {
 				v[k] = percent(v[k], here.Items[k])
 			}
 		}
 	}
-	return a
+	return ruleChange
 }
 
-// ruleText replaces the units in the text of a rule by percentages for a reader. The text may be in
-// quotation marks.
+// ruleText replaces the units in the text of rule r by percentages, for the user. The text may be
+// in quotation marks.
 func (m amountConverter) ruleText(text string, r rule.Rule) string {
 	units, shares := "", ""
-	_, says := compile.RuleFields(r, noName)
+	_, says := compile.RuleFields(r, emptyName)
 	for _, s := range says {
 		if !s.Amount {
 			continue
@@ -245,47 +246,47 @@ func (m amountConverter) ruleText(text string, r rule.Rule) string {
 	return text
 }
 
-// percentText formats units as a percentage of the total, rounded for a reader.
-func (m amountConverter) percentText(units int) string { return number.Share(units, m.total) }
+// percentText formats units as a percentage of the total, rounded for the user.
+func (m amountConverter) percentText(units int) string { return number.Share(units, m.totalUnits) }
 
-// amountText formats an amount for a reader.
+// amountText formats an amount for the user.
 func (m amountConverter) amountText(text string) string { return m.formatAmounts(text, "", "") }
 
-// rangeText formats the range from least to most for a reader. One of the two texts may be empty,
-// which means no bound.
-func (m amountConverter) rangeText(least, most string) string {
+// rangeText formats the range from min to max for the user. If min or max is empty, the range has
+// no such bound.
+func (m amountConverter) rangeText(min, max string) string {
 	switch {
-	case least == "":
-		return "at most " + m.amountText(most)
-	case most == "":
-		return "at least " + m.amountText(least)
+	case min == "":
+		return "at most " + m.amountText(max)
+	case max == "":
+		return "at least " + m.amountText(min)
 	}
-	return m.formatAmounts(least, " to ", most)
+	return m.formatAmounts(min, " to ", max)
 }
 
-// formatAmounts formats the amount a for a reader. If b is not empty, the text also has the amount
-// b, with the word to in between.
-func (m amountConverter) formatAmounts(a, to, b string) string {
-	least, ok := m.parseUnits(a)
+// formatAmounts formats one or two amounts for the user. If upperAmount is not empty, it follows
+// amount after the separator.
+func (m amountConverter) formatAmounts(amount, separator, upperAmount string) string {
+	least, ok := m.parseUnits(amount)
 	if !ok {
-		return a + to + b
+		return amount + separator + upperAmount
 	}
 	whole := threeDigitText(m.recipeSize)
-	of := number.Amounts{Total: m.total}
+	of := number.Amounts{Total: m.totalUnits}
 	of.Whole, _ = new(big.Rat).SetString(whole)
 	measured := func(units int) string { // to three digits, and more if needed to be exact
-		_, decimals, _ := strings.Cut(threeDigitText(float64(float64(units)/float64(m.total)*m.recipeSize)), ".")
+		_, decimals, _ := strings.Cut(threeDigitText(float64(float64(units)/float64(m.totalUnits)*m.recipeSize)), ".")
 		of.MinDigits = len(decimals)
 		return number.Trim(of.Write([]int{units})[0])
 	}
 	said, also := m.percentText(least), measured(least)
-	if b != "" {
-		most, ok := m.parseUnits(b)
+	if upperAmount != "" {
+		most, ok := m.parseUnits(upperAmount)
 		if !ok {
-			return a + to + b
+			return amount + separator + upperAmount
 		}
-		said += to + m.percentText(most)
-		also += to + measured(most)
+		said += separator + m.percentText(most)
+		also += separator + measured(most)
 	}
 	if m.unitName == "" {
 		return said

@@ -11,11 +11,11 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A newFiles value records which files were created in a directory, so that the files can be
-// removed again after an error.
+// A newFiles value records which files were created in a directory, so that they can be removed
+// after an error.
 type newFiles struct {
 	dir          string   // path of the directory
-	madeDir      bool     // whether the directory was created
+	createdDir   bool     // whether the directory was created
 	createdFiles []string // paths of the created files
 }
 
@@ -26,7 +26,7 @@ func (w *newFiles) makeDirectory() error {
 	} else if err != nil {
 		return unwritableError(w.dir, err)
 	}
-	w.madeDir = true
+	w.createdDir = true
 	return nil
 }
 
@@ -42,12 +42,12 @@ func (w *newFiles) createFile(name string, data []byte) error {
 	return nil
 }
 
-// remove removes all created files and, if it was created, the directory.
-func (w *newFiles) remove() (err error) {
+// removeAll removes all created files and, if makeDirectory created the directory, the directory.
+func (w *newFiles) removeAll() (err error) {
 	for _, path := range w.createdFiles {
 		err = errors.Join(err, os.Remove(path))
 	}
-	if w.madeDir {
+	if w.createdDir {
 		err = errors.Join(err, os.Remove(w.dir))
 	}
 	return err

@@ -91,7 +91,7 @@ func TestAppendPair(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		name, file, first := findPreference(root)
+		name, file, first := findPreferenceProperty(root)
 		if got := fmt.Sprint(name, " ", file, " ", first); got != want {
 			t.Errorf("%s has %q, want %q", text, got, want)
 		}
@@ -123,7 +123,7 @@ func TestAskNext(t *testing.T) {
 // time and each of them, also those that break a rule by now.
 func TestPairsOfTheBook(t *testing.T) {
 	s := asking(t)
-	p := s.activeWork.problem
+	p := s.currentStepWork.problem
 	known, err := p.KnownRecipes()
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestPairsOfTheBook(t *testing.T) {
 	asked, of := make([]int, len(known)), 0
 	for seed := range uint64(40) {
 		p.Sampler.Seed = seed
-		answer, err := s.answerPair(httptest.NewRequest("GET", "/pair", nil))
+		answer, err := s.respondWithQuestion(httptest.NewRequest("GET", "/pair", nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestPairsOfTheBook(t *testing.T) {
 			t.Fatalf("nothing was answered, and it says %+v", q)
 		}
 		for _, recipe := range []map[string]int{q.A, q.B} {
-			if k := slices.IndexFunc(known, func(x *mcmc.Composition) bool { return maps.Equal(s.activeWork.namedAmounts(x), recipe) }); k >= 0 {
+			if k := slices.IndexFunc(known, func(x *mcmc.Composition) bool { return maps.Equal(s.currentStepWork.amountsByName(x), recipe) }); k >= 0 {
 				asked[k]++
 				of++
 			}
@@ -164,7 +164,7 @@ func TestChains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newChains(target)
+	c := newDrawingChains(target)
 	draw := func(density float64, amounts ...int) keptDraw {
 		d := keptDraw{logDensity: density}
 		for i, a := range amounts {
@@ -200,7 +200,7 @@ func TestChains(t *testing.T) {
 		t.Errorf("%d draws, kept are %v", made, kept)
 	}
 	for _, kernel := range []string{"tempered", "gibbs", "balanced"} {
-		c := newChains(target)
+		c := newDrawingChains(target)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		ended := make(chan error, 1)
 		go func() { ended <- c.drawUntilDone(ctx, kernel, 3, []keptDraw{draw(0, 6), draw(0, 7)}) }()
@@ -208,8 +208,8 @@ func TestChains(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) || c.reusableCount.Load() != 1 {
-			t.Errorf("%s: %v, from %d", kernel, err, c.reusableCount.Load())
+		if err := <-ended; !errors.Is(err, context.Canceled) || c.reusableDrawCount.Load() != 1 {
+			t.Errorf("%s: %v, from %d", kernel, err, c.reusableDrawCount.Load())
 		}
 		ones, threes := 0, 0
 		for _, tr := range c.traces {

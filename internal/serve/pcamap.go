@@ -11,47 +11,49 @@ import (
 )
 
 const (
-	// maxMapDraws is the maximum number of draws that the map shows. maxMapIngredients is the
-	// maximum number of ingredients from which the map is computed.
-	maxMapDraws, maxMapIngredients = 1500, 120
-	// zeroReplacement is the amount, in units of the total, that replaces an amount of 0 before
-	// logarithms are taken.
+	// maxMapDraws is the maximum number of draws that the map shows.
+	maxMapDraws = 1500
+	// maxMapIngredients is the maximum number of ingredients from which the axes of the map are
+	// computed.
+	maxMapIngredients = 120
+	// zeroReplacement is the amount, in units, that replaces an amount of 0, because 0 has no
+	// logarithm.
 	zeroReplacement = 0.5
 )
 
-// A PCAMap shows draws and known recipes in two dimensions. The axes are the first two principal
+// A PCAMap shows draws and known recipes as points in a plane. The axes are the first two principal
 // components of the centred log-ratios (Aitchison 1983, "Principal component analysis of
 // compositional data"). Amounts of 0 are replaced by half a unit.
 type PCAMap struct {
 	Points    []Point       `json:"points"`
 	Explained report.Number `json:"explained"` // share of the variance that the two axes explain
-	Left      []string      `json:"left"`      // ingredients that are most typical of recipes on the left side
-	Right     []string      `json:"right"`     // ingredients that are most typical of recipes on the right side
-	Lower     []string      `json:"lower"`     // ingredients that are most typical of recipes at the bottom
-	Upper     []string      `json:"upper"`     // ingredients that are most typical of recipes at the top
+	Left      []string      `json:"left"`      // names of the ingredients that are most typical of recipes on the left side
+	Right     []string      `json:"right"`     // names of the ingredients that are most typical of recipes on the right side
+	Lower     []string      `json:"lower"`     // names of the ingredients that are most typical of recipes at the bottom
+	Upper     []string      `json:"upper"`     // names of the ingredients that are most typical of recipes at the top
 
-	Conditions []MapCondition `json:"conditions,omitempty"` // conditions by which the points may be coloured
+	Conditions []MapCondition `json:"conditions,omitempty"` // conditions that the page offers for colouring the points
 }
 
-// A MapCondition is a condition by which the points of a map may be coloured.
+// A MapCondition is a condition that the page offers for colouring the points of a map.
 type MapCondition struct {
 	Name   string   `json:"name"`
 	Number bool     `json:"number"` // whether the values are numbers
-	Texts  []string `json:"texts"`  // by index of the value: the value as a text
+	Texts  []string `json:"texts"`  // item k is value k of the condition as a text
 }
 
 // A Point is a recipe on a [PCAMap].
 type Point struct {
 	X               float64       `json:"x"`             // coordinate on the first principal component
 	Y               float64       `json:"y"`             // coordinate on the second principal component
-	Score           report.Number `json:"score"`         // score divided by the highest score on the map; unknown if the problem forbids the recipe
+	Score           report.Number `json:"score"`         // score of the recipe divided by the highest score on the map; unknown if the problem forbids the recipe
 	Name            string        `json:"name"`          // name of a known recipe; empty for a draw
 	Text            string        `json:"text"`          // the recipe in words
-	ConditionValues []int32       `json:"set,omitempty"` // by condition of the map: the index of the recipe's value
+	ConditionValues []int32       `json:"set,omitempty"` // item k is the index of the recipe's value of condition k of the map
 }
 
-// answerMap responds with the [PCAMap] of the current step.
-func (s *Session) answerMap(r *http.Request) (any, error) {
+// respondWithMap responds with the [PCAMap] of the current step.
+func (s *Session) respondWithMap(r *http.Request) (any, error) {
 	_, p, kept, err := s.waitForDraws(r.Context())
 	if err != nil {
 		return nil, err
@@ -115,17 +117,17 @@ func (s *Session) answerMap(r *http.Request) (any, error) {
 	return out, nil
 }
 
-// A principalAxes has the first two principal components.
+// A principalAxes has the first two principal components of recipes.
 type principalAxes struct {
-	ingredients       []int        // indices of the ingredients from which the axes are computed
-	loadings          [2][]float64 // by axis and ingredient: the coefficient of the ingredient's log-ratio
+	ingredientIndices []int        // indices of the ingredients that are used to compute the axes
+	loadings          [2][]float64 // loadings[a][k] is the coefficient, on axis a, of the log-ratio of the ingredient ingredientIndices[k]
 	explainedVariance float64      // share of the variance that the two axes explain
 }
 
-// extremeIngredients returns the indices of at most three ingredients that are most typical of the
-// upper or lower end of an axis.
+// extremeIngredients returns the indices of at most three ingredients that are most typical of
+// recipes at the upper or lower end of an axis.
 func (x *principalAxes) extremeIngredients(axis int, upper bool) []int {
-	order := make([]int, len(x.ingredients))
+	order := make([]int, len(x.ingredientIndices))
 	for k := range order {
 		order[k] = k
 	}
@@ -139,22 +141,22 @@ func (x *principalAxes) extremeIngredients(axis int, upper bool) []int {
 	var out []int
 	for _, k := range order[:min(3, len(order))] {
 		if sign*x.loadings[axis][k] < -0.1 {
-			out = append(out, x.ingredients[k])
+			out = append(out, x.ingredientIndices[k])
 		}
 	}
 	return out
 }
 
-// principalComponents computes the first two principal components of the draws, and the coordinates
-// of all rows on these axes. The draws are the first drawCount rows. The axes are nil if there are
-// fewer than three ingredients or no variance.
-func principalComponents(rows []keptDraw, drawCount, n int) (*principalAxes, [][2]float64) {
-	order := variedIngredients(rows[:drawCount], n)
+// principalComponents computes the first two principal components of draws, and the coordinates of
+// all rows on these axes. The draws are the first drawCount rows; the other rows are known recipes.
+// The axes are nil if there are fewer than three ingredients or no variance.
+func principalComponents(rows []keptDraw, drawCount, ingredientCount int) (*principalAxes, [][2]float64) {
+	order := ingredientsByVariation(rows[:drawCount], ingredientCount)
 	if len(order) < 3 {
 		return nil, nil
 	}
 	m := len(order)
-	ratios := logRatios(rows, order, n)
+	ratios := logRatios(rows, order, ingredientCount)
 	centreColumns(ratios, drawCount)
 	covariance := scatterMatrix(ratios[:drawCount], m)
 	trace := 0.0
@@ -176,10 +178,11 @@ func principalComponents(rows []keptDraw, drawCount, n int) (*principalAxes, [][
 	return &principalAxes{order, loadings, (values[m-1] + values[m-2]) / trace}, at
 }
 
-// variedIngredients returns the indices of the ingredients for the map. Ingredients that about half
-// of the rows use come first. Ingredients that few or nearly all rows use come last.
-func variedIngredients(rows []keptDraw, n int) (order []int) {
-	uses := make([]int, n)
+// ingredientsByVariation returns the indices of the ingredients that are used to compute the map.
+// Ingredients that about half of the rows contain come first. Ingredients that few or nearly all
+// rows contain come last.
+func ingredientsByVariation(rows []keptDraw, ingredientCount int) (order []int) {
+	uses := make([]int, ingredientCount)
 	for _, x := range rows {
 		for _, part := range x.parts {
 			uses[part.Ingredient]++
@@ -196,10 +199,10 @@ func variedIngredients(rows []keptDraw, n int) (order []int) {
 	return order[:min(len(order), maxMapIngredients)]
 }
 
-// logRatios returns the centred log-ratios of the given ingredients, by row. The parameter n is the
-// number of all ingredients.
-func logRatios(rows []keptDraw, ingredients []int, n int) [][]float64 {
-	place := make([]int, n)
+// logRatios returns one list for each row: the centred log-ratios of the given ingredients. The
+// parameter ingredientCount is the number of all ingredients.
+func logRatios(rows []keptDraw, ingredients []int, ingredientCount int) [][]float64 {
+	place := make([]int, ingredientCount)
 	for i := range place {
 		place[i] = -1
 	}
@@ -230,7 +233,8 @@ func logRatios(rows []keptDraw, ingredients []int, n int) [][]float64 {
 	return ratios
 }
 
-// centreColumns subtracts from each column the mean of the column's first drawCount rows.
+// centreColumns subtracts a mean from each column. The mean is that of the first drawCount rows of
+// the column.
 func centreColumns(rows [][]float64, drawCount int) {
 	for k := range rows[0] {
 		mean := 0.0
@@ -243,12 +247,12 @@ func centreColumns(rows [][]float64, drawCount int) {
 	}
 }
 
-// scatterMatrix returns the sum over the rows of the outer product of each row with itself. Each
-// row has m numbers.
-func scatterMatrix(rows [][]float64, m int) [][]float64 {
-	sum := make([][]float64, m)
+// scatterMatrix returns the sum, over the rows, of the outer product of the row with itself. Each
+// row has columnCount numbers.
+func scatterMatrix(rows [][]float64, columnCount int) [][]float64 {
+	sum := make([][]float64, columnCount)
 	for i := range sum {
-		sum[i] = make([]float64, m)
+		sum[i] = make([]float64, columnCount)
 	}
 	for _, row := range rows {
 		for i, v := range row {
@@ -258,9 +262,9 @@ func scatterMatrix(rows [][]float64, m int) [][]float64 {
 	return sum
 }
 
-// withFixedSign returns the vector, or its negative if the element with the largest absolute value
-// is negative. The same draws then always give the same map.
-func withFixedSign(vector []float64) (out []float64) {
+// withFixedSign returns the vector or its negative, so that the element with the largest absolute
+// value is positive. The same draws then always give the same map.
+func withFixedSign(vector []float64) (signed []float64) {
 	sign, largest := 1.0, 0.0
 	for _, v := range vector {
 		if math.Abs(v) > largest {
@@ -268,7 +272,7 @@ func withFixedSign(vector []float64) (out []float64) {
 		}
 	}
 	for _, v := range vector {
-		out = append(out, float64(sign*v))
+		signed = append(signed, float64(sign*v))
 	}
-	return out
+	return signed
 }

@@ -29,28 +29,28 @@ import (
 const (
 	// pairsFileName is the default name of the file that stores comparisons of two recipes.
 	pairsFileName = "tasted.csv"
-	// defaultPreferenceName is the name of the property that the page adds to learn from
-	// comparisons.
-	defaultPreferenceName = "liking"
+	// newPreferenceName is the name of the property that the page adds to a problem to learn from
+	// comparisons of recipes.
+	newPreferenceName = "liking"
 	// maxPairsBytes is the maximum size, in bytes, of a file of comparisons.
 	maxPairsBytes = 16 << 20
-	// candidatePairCount is the number of random pairs of recipes from which the next question is
-	// chosen.
+	// candidatePairCount is the number of random pairs of recipes that are examined to choose the next
+	// question.
 	candidatePairCount = 400
 )
 
-// A Question asks a person which of two recipes is better.
+// A Question asks the user which of two recipes is better.
 type Question struct {
-	A             map[string]int `json:"a"`        // first recipe: by ingredient, the amount in units
-	B             map[string]int `json:"b"`        // second recipe: by ingredient, the amount in units
-	ComparedPairs int            `json:"asked"`    // number of pairs that were compared so far
-	Expected      float64        `json:"expected"` // probability that A is preferred; 0.5 before the first answer
+	A             map[string]int `json:"a"`        // first recipe: maps the name of an ingredient to the amount in units
+	B             map[string]int `json:"b"`        // second recipe: maps the name of an ingredient to the amount in units
+	ComparedPairs int            `json:"asked"`    // number of pairs that the user has compared
+	Expected      float64        `json:"expected"` // predicted probability that A is preferred; 0.5 before the first answer
 	Certainty     string         `json:"about"`    // how well the preference is known, in words
 }
 
-// answerPair responds with the pair of recipes to compare next, whose comparison is the most
-// informative. The recipes are draws or known recipes.
-func (s *Session) answerPair(r *http.Request) (any, error) {
+// respondWithQuestion responds with the next pair of recipes to compare. The comparison of this pair is
+// expected to tell most about the preference. The recipes are draws or known recipes.
+func (s *Session) respondWithQuestion(r *http.Request) (any, error) {
 	w, p, kept, err := s.waitForDraws(r.Context())
 	if err != nil {
 		return nil, err
@@ -93,13 +93,13 @@ func (s *Session) answerPair(r *http.Request) (any, error) {
 	if preference != nil {
 		q.Expected = preference.Posterior.PreferenceProbability(a, b)
 	}
-	q.A, q.B = w.namedAmounts(a), w.namedAmounts(b)
+	q.A, q.B = w.amountsByName(a), w.amountsByName(b)
 	return q, nil
 }
 
-// chooseQuestion returns the pair of recipes whose comparison is the most informative, among
-// [candidatePairCount] random pairs from the pool. If nothing was compared yet, it returns any pair
-// of different recipes. It returns nil if all recipes are equal.
+// chooseQuestion returns a pair of different recipes from the pool. Among [candidatePairCount]
+// random pairs, it is the pair whose comparison gives most information. If nothing was compared
+// yet, it is any pair. The recipes are nil if all recipes of the pool are equal.
 func chooseQuestion(posterior *property.PreferencePosterior, pool []*mcmc.Composition, r *mcmc.Rand) (a, b *mcmc.Composition) {
 	best := -1.0
 	for range candidatePairCount {
@@ -117,8 +117,8 @@ func chooseQuestion(posterior *property.PreferencePosterior, pool []*mcmc.Compos
 	return a, b
 }
 
-// preferenceProperty returns the property that is learnt from comparisons of recipes, or nil if
-// there is none.
+// preferenceProperty returns the property of a problem that is learnt from comparisons of recipes,
+// or nil if there is none.
 func preferenceProperty(p *compile.Problem) *compile.Property {
 	for k := range p.Properties {
 		if p.Properties[k].Posterior != nil {
@@ -128,8 +128,9 @@ func preferenceProperty(p *compile.Problem) *compile.Property {
 	return nil
 }
 
-// namedAmounts returns the amounts of a composition in units, by name of the ingredient.
-func (w *stepWork) namedAmounts(x *mcmc.Composition) map[string]int {
+// amountsByName returns a map from the name of each ingredient of a composition to the amount in
+// units.
+func (w *stepWork) amountsByName(x *mcmc.Composition) map[string]int {
 	out := make(map[string]int)
 	for _, part := range x.Parts() {
 		out[w.problem.Ingredients[part.Ingredient]] = part.Amount
@@ -137,13 +138,13 @@ func (w *stepWork) namedAmounts(x *mcmc.Composition) map[string]int {
 	return out
 }
 
-// comparisonStepPrefix begins the description of a step that comparisons led to. Successive
-// comparisons share one step, so a person need not go back many steps.
+// comparisonStepPrefix is the first part of the description of a step that was made by comparisons.
+// Successive comparisons share one step, so the user need not go back many steps.
 const comparisonStepPrefix = "compared "
 
-// recordPreference records that one recipe is preferred to another, and makes a step that learns
-// from the comparison. The text of a step says how many pairs of the file count. Going back to an
-// earlier step therefore restores the earlier preference.
+// recordPreference records that the user prefers one recipe to another, and makes a step that
+// learns from the comparison. The text of the step says how many pairs of the file count. If the
+// user goes back to an earlier step, fewer pairs count again.
 func (s *Session) recordPreference(better, worse map[string]int) error {
 	if len(better) == 0 || len(worse) == 0 || maps.Equal(better, worse) {
 		return &inputerr.Error{Message: "there are no two different recipes to compare"}
@@ -155,10 +156,10 @@ func (s *Session) recordPreference(better, worse map[string]int) error {
 	if err != nil {
 		return err
 	}
-	name, pairsFile, first := findPreference(root)
+	name, pairsFile, first := findPreferenceProperty(root)
 	begun := name != ""
 	if !begun {
-		name, pairsFile = defaultPreferenceName, pairsFileName
+		name, pairsFile = newPreferenceName, pairsFileName
 		for n := root.Get("properties"); n != nil && n.Get(name) != nil; {
 			name += " too"
 		}
@@ -178,7 +179,7 @@ func (s *Session) recordPreference(better, worse map[string]int) error {
 	if err != nil {
 		return err
 	}
-	if err := s.setPairCount(now, name, pairsFile, begun, pairs); err != nil {
+	if err := s.makePairCountStep(now, name, pairsFile, begun, pairs); err != nil {
 		// Remove the pair again, so that it does not count in the next step either.
 		if before == nil {
 			return errors.Join(err, os.Remove(path))
@@ -188,13 +189,13 @@ func (s *Session) recordPreference(better, worse map[string]int) error {
 	return nil
 }
 
-// setPairCount makes a step that learns from the first pairs of a file. If begun is false, it adds
-// a new property for the preference.
-func (s *Session) setPairCount(now Step, name, file string, begun bool, pairs int) error {
+// makePairCountStep makes a step that learns from the first pairs of a file. If propertyExists is
+// false, the step also has a new property for the preference.
+func (s *Session) makePairCountStep(current Step, name, file string, propertyExists bool, pairs int) error {
 	// Only the first pairs count. Pairs that were taken back are no longer in the file behind
 	// them.
 	var changes []change.Change
-	if begun {
+	if propertyExists {
 		changes = append(changes, change.Setting{Path: []string{"properties", name, "preference", "first"}, Value: pairs})
 	} else {
 		var of yaml.Map
@@ -208,20 +209,20 @@ func (s *Session) setPairCount(now Step, name, file string, begun bool, pairs in
 		changes = append(changes, change.Setting{Path: []string{"properties", name}, Value: m})
 	}
 	words := comparisonStepPrefix + number.CountWithNoun(pairs, "pair")
-	if !strings.HasPrefix(now.Change, comparisonStepPrefix) || now.Name != "" || s.hasChildren(now.ID) {
+	if !strings.HasPrefix(current.Change, comparisonStepPrefix) || current.Name != "" || s.hasChildSteps(current.ID) {
 		return s.applyChanges(words, changes...)
 	}
-	text, err := change.Apply(filepath.Base(s.problemPath), []byte(now.Text), changes...)
+	text, err := change.Apply(filepath.Base(s.problemPath), []byte(current.Text), changes...)
 	if err != nil {
 		return err
 	}
-	return s.replaceStepText(now.ID, words, string(text))
+	return s.replaceStepText(current.ID, words, string(text))
 }
 
-// findPreference returns the name of the problem's preference property, the file of comparisons,
-// and how many of the file's pairs count. The name is empty if there is no such property. If first
-// is 0, all pairs count.
-func findPreference(root *yaml.Node) (name, file string, first int) {
+// findPreferenceProperty returns the name of the problem's property that is learnt from
+// comparisons, the name of the file of comparisons, and how many pairs of the file count. If there
+// is no such property, the name is empty. If pairCount is 0, all pairs count.
+func findPreferenceProperty(root *yaml.Node) (name, pairsFile string, pairCount int) {
 	n := root.Get("properties")
 	if n == nil {
 		return "", "", 0
@@ -232,17 +233,18 @@ func findPreference(root *yaml.Node) (name, file string, first int) {
 			continue
 		}
 		if v := p.Get("first"); v != nil {
-			first, _ = strconv.Atoi(v.Text) // reading the problem reports an invalid number
+			pairCount, _ = strconv.Atoi(v.Text) // reading the problem reports an invalid number
 		}
-		return e.Key.Text, p.Get("pairs").Text, first
+		return e.Key.Text, p.Get("pairs").Text, pairCount
 	}
 	return "", "", 0
 }
 
 // appendPair adds a pair to a file of comparisons and returns the new number of pairs. Only the
-// first pairs of the file count, or all if first is 0. Later pairs were taken back by going to an
-// earlier step. They are replaced by the new pair and saved in a copy of the file.
-func appendPair(path string, first int, better, worse map[string]int) (pairs int, err error) {
+// first currentPairs pairs of the file still count, or all pairs if currentPairs is 0. The user
+// took back the later pairs by going to an earlier step. They are saved in a copy of the file, and
+// the new pair replaces them.
+func appendPair(path string, currentPairs int, better, worse map[string]int) (pairCount int, err error) {
 	data, err := file.Read(path, maxPairsBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0, err
@@ -261,16 +263,16 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 		if !slices.Contains(names, row[0]) {
 			names = append(names, row[0])
 		}
-		if first == 0 || len(names) <= first {
+		if currentPairs == 0 || len(names) <= currentPairs {
 			kept = append(kept, row)
 		} else {
 			taken = true
 		}
 	}
-	if first == 0 {
-		first = len(names)
+	if currentPairs == 0 {
+		currentPairs = len(names)
 	}
-	if first = min(first, len(names)); first >= property.MaxPairs {
+	if currentPairs = min(currentPairs, len(names)); currentPairs >= property.MaxPairs {
 		return 0, tooManyPairsError(path)
 	}
 	if taken {
@@ -279,7 +281,7 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 		}
 	}
 	next := 1
-	for _, name := range names[:first] {
+	for _, name := range names[:currentPairs] {
 		if n, err := strconv.Atoi(name); err == nil {
 			next = max(next, n+1)
 		}
@@ -305,27 +307,28 @@ func appendPair(path string, first int, better, worse map[string]int) (pairs int
 	if b.Len() > maxPairsBytes {
 		return 0, tooManyPairsError(path)
 	}
-	return first + 1, file.Replace(path, b.Bytes())
+	return currentPairs + 1, file.Replace(path, b.Bytes())
 }
 
-// tooManyPairsError returns the error for a file of comparisons that is full.
+// tooManyPairsError returns the error for a file of comparisons that is already full.
 func tooManyPairsError(path string) error {
 	return &inputerr.Error{File: path, Message: "no more comparisons can be kept: the file has all that are learnt from", Hint: "serve a problem with another file of pairs, or go back to a step with fewer"}
 }
 
-// hasChildren reports whether any step was made from the step with the given id.
-func (s *Session) hasChildren(id int) bool {
+// hasChildSteps reports whether another step was made from the step with the given id.
+func (s *Session) hasChildSteps(id int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(s.history.Steps, func(step Step) bool { return step.Parent == id })
 }
 
-// replaceStepText replaces the text and the description of a step, instead of adding a step.
-func (s *Session) replaceStepText(id int, words, text string) error {
+// replaceStepText replaces the text and the description of a step. The number of steps stays the
+// same.
+func (s *Session) replaceStepText(id int, description, text string) error {
 	err := s.changeHistory(func(h *history) error {
 		step, err := h.findStep(id)
 		if err == nil {
-			step.Change, step.Text = words, text
+			step.Change, step.Text = description, text
 		}
 		return err
 	})
@@ -333,7 +336,7 @@ func (s *Session) replaceStepText(id int, words, text string) error {
 		return err
 	}
 	s.mu.Lock()
-	if w := s.workByStep[id]; w != nil && w != s.activeWork {
+	if w := s.workByStep[id]; w != nil && w != s.currentStepWork {
 		delete(s.workByStep, id)
 	}
 	s.mu.Unlock()

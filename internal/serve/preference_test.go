@@ -30,12 +30,12 @@ type drinker struct {
 const firmness = 10
 
 func newDrinker(g *ingredientGroups, seed uint64, root bool) *drinker {
-	d := &drinker{of: make([]float64, len(g.byIngredient)), root: root, r: rand.New(rand.NewPCG(seed, 7))}
+	d := &drinker{of: make([]float64, len(g.groupOfIngredient)), root: root, r: rand.New(rand.NewPCG(seed, 7))}
 	kinds := make([]float64, len(g.values))
 	for k := range kinds {
 		kinds[k] = firmness * d.r.NormFloat64()
 	}
-	for i, k := range g.byIngredient {
+	for i, k := range g.groupOfIngredient {
 		d.of[i] = kinds[k] + firmness/3*d.r.NormFloat64()
 	}
 	return d
@@ -71,7 +71,7 @@ func TestTaste(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := newGroups(p)
+	g := newIngredientGroups(p)
 	pool, err := p.KnownRecipes()
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestTaste(t *testing.T) {
 			for range asked {
 				x, y := chooseQuestion(taste, pool, r)
 				pairs = append(pairs, d.choose(x, y))
-				learnt, err := property.NewComparisons(len(p.Ingredients), p.Total, g.byIngredient, pairs)
+				learnt, err := property.NewComparisons(len(p.Ingredients), p.Total, g.groupOfIngredient, pairs)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -130,7 +130,7 @@ func TestTaste(t *testing.T) {
 			if !root {
 				continue // leaving out takes long
 			}
-			h, err := property.CrossValidate(len(p.Ingredients), p.Total, g.byIngredient, pairs)
+			h, err := property.CrossValidate(len(p.Ingredients), p.Total, g.groupOfIngredient, pairs)
 			if err != nil {
 				t.Fatal(err)
 			}

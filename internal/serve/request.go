@@ -15,44 +15,44 @@ import (
 	"kir/internal/report/view"
 )
 
-// A Request is an action of a person, as the page sends it. Do names the action. Each action uses
-// only some of the other fields.
+// A Request is an action of the user, as the page sends it. The field Action names the action. Each
+// action uses only some of the other fields.
 type Request struct {
 	Action string `json:"do"` // name of the action
 
-	Ingredient  string         `json:"ingredient"`
-	Replacement string         `json:"by"`     // ingredient that replaces Ingredient
-	Amount      string         `json:"amount"` // number of units, or a percentage
-	Min         string         `json:"min"`
-	Max         string         `json:"max"`
-	Attribute   string         `json:"attribute"`
-	Value       string         `json:"value"`
-	Recipe      map[string]int `json:"recipe"`  // by ingredient: the amount in units
-	Changes     int            `json:"changes"` // maximum number of changes from Recipe
-	Property    string         `json:"property"`
-	Weight      float64        `json:"weight"`
-	Direction   string         `json:"way"` // direction of an objective
-	Aim         any            `json:"aim"`
-	Text        string         `json:"text"`
-	Rule        int            `json:"rule"`  // index of a rule or of a fix, or a seed
-	Step        int            `json:"step"`  // id of a step
-	Trade       []string       `json:"trade"` // names of the trade-off's objectives; empty: no trade-off
-	Overwrite   bool           `json:"over"`  // whether an existing file may be replaced
+	Ingredient  string         `json:"ingredient"` // name of an ingredient
+	Replacement string         `json:"by"`         // ingredient that replaces Ingredient
+	Amount      string         `json:"amount"`     // number of units, or a percentage
+	Min         string         `json:"min"`        // least amount: a number of units, or a percentage; empty: no bound
+	Max         string         `json:"max"`        // greatest amount: a number of units, or a percentage; empty: no bound
+	Attribute   string         `json:"attribute"`  // name of an attribute of the ingredients
+	Value       string         `json:"value"`      // value of the attribute
+	Recipe      map[string]int `json:"recipe"`     // maps the name of an ingredient to the amount in units
+	Changes     int            `json:"changes"`    // maximum number of differences between Recipe and the recipes to search for
+	Property    string         `json:"property"`   // name of a property that scores recipes
+	Weight      float64        `json:"weight"`     // weight of the property
+	Direction   string         `json:"way"`        // direction of an objective, such as high or low
+	Aim         any            `json:"aim"`        // number, range or classes that the objective aims at
+	Text        string         `json:"text"`       // text of the action, such as a rule or a name
+	Rule        int            `json:"rule"`       // index of a rule or of a fix; for the action that sets the seed, the seed
+	Step        int            `json:"step"`       // id of a step, that is, of a version of the problem
+	Trade       []string       `json:"trade"`      // names of the trade-off's objectives; empty if there is to be no trade-off
+	Overwrite   bool           `json:"over"`       // whether an existing file may be replaced
 
 	Size     int            `json:"size"`     // number of recipes in a batch
 	Results  []RecipeResult `json:"results"`  // results to record
 	Withdraw bool           `json:"withdraw"` // whether to withdraw Results instead of recording them
 
-	Better map[string]int `json:"better"` // the preferred recipe of a comparison, in units by ingredient
-	Worse  map[string]int `json:"worse"`  // the other recipe of a comparison, in units by ingredient
+	Better map[string]int `json:"better"` // recipe that the user prefers: maps the name of an ingredient to the amount in units
+	Worse  map[string]int `json:"worse"`  // recipe that Better is preferred to: maps the name of an ingredient to the amount in units
 
-	Condition      string `json:"condition"`
-	ConditionValue any    `json:"set"` // value that Condition is fixed at, a number or a text; nil: the value is chosen with the recipes
+	Condition      string `json:"condition"` // name of a condition
+	ConditionValue any    `json:"set"`       // value at which Condition is fixed, a number or a text; nil if the value is to be chosen together with the recipes
 }
 
-// problemChanges returns the changes of the problem file that a request asks for, and a
-// description. The result ok is false if the action does not change the problem file.
-func (r *Request) problemChanges(m amountConverter) (words string, all []change.Change, ok bool) {
+// problemChanges returns the changes of the problem file that a request asks for, and a description
+// of the changes. The result ok is false if the action does not change the problem file.
+func (r *Request) problemChanges(m amountConverter) (description string, changes []change.Change, ok bool) {
 	switch r.Action {
 	case "pin":
 		if r.Amount == "" {
@@ -82,29 +82,29 @@ func (r *Request) problemChanges(m amountConverter) (words string, all []change.
 	case "aim":
 		return fmt.Sprintf("%s: %s %v", r.Property, strings.ReplaceAll(r.Direction, "_", " "), r.Aim), []change.Change{change.SetObjective{Property: r.Property, Way: r.Direction, Value: toIntegers(r.Aim)}}, true
 	case "trade":
-		words = "no trade-off"
+		description = "no trade-off"
 		if len(r.Trade) > 0 {
-			words = "trade-off of " + strings.Join(r.Trade, ", ")
+			description = "trade-off of " + strings.Join(r.Trade, ", ")
 		}
-		return words, []change.Change{change.Trade{Objectives: r.Trade}}, true
+		return description, []change.Change{change.Trade{Objectives: r.Trade}}, true
 	case "rule":
 		return "rule: " + strings.Join(strings.Fields(r.Text), " "), []change.Change{change.AddRule{Text: r.Text}}, true
 	case "drop":
 		return fmt.Sprintf("without rule %d", r.Rule+1), []change.Change{change.DropRule{Rule: r.Rule}}, true
 	case "set":
-		words = r.Condition + " is chosen with the recipes"
+		description = r.Condition + " is chosen with the recipes"
 		if r.ConditionValue != nil {
-			words = r.Condition + " at " + m.conditionText(r.Condition, r.ConditionValue)
+			description = r.Condition + " at " + m.conditionText(r.Condition, r.ConditionValue)
 		}
-		return words, []change.Change{change.Given{Condition: r.Condition, Value: toIntegers(r.ConditionValue)}}, true
+		return description, []change.Change{change.Given{Condition: r.Condition, Value: toIntegers(r.ConditionValue)}}, true
 	case "seed":
 		return fmt.Sprintf("seed %d", r.Rule), []change.Change{change.Setting{Path: []string{"sampler", "seed"}, Value: r.Rule}}, true
 	}
 	return "", nil, false
 }
 
-// toIntegers converts whole numbers that were decoded from JSON from float64 to int. It also
-// converts the elements of lists.
+// toIntegers converts a whole number that was decoded from JSON from float64 to int. If v is a
+// list, toIntegers converts the elements. Other values stay unchanged.
 func toIntegers(v any) any {
 	switch v := v.(type) {
 	case float64:
@@ -121,10 +121,10 @@ func toIntegers(v any) any {
 
 // An Answer is the response to a [Request].
 type Answer struct {
-	Done bool   `json:"done"`
-	Text string `json:"text"`
+	Done bool   `json:"done"` // whether the action was done
+	Text string `json:"text"` // what was recorded, in words, or the path of the saved file; otherwise empty
 
-	Notes []string `json:"notes,omitempty"`
+	Notes []string `json:"notes,omitempty"` // further messages for the user
 }
 
 // handleRequest performs the action of a request.
@@ -173,10 +173,10 @@ func (s *Session) handleRequest(r *Request) (*Answer, error) {
 	return nil, &inputerr.Error{Message: "nothing is done for " + inputerr.Quote(r.Action)}
 }
 
-// applyFix applies the fix at index k for the fault of the current step.
+// applyFix makes the changes of the fix with index k for the error of the current step.
 func (s *Session) applyFix(k int) error {
 	s.mu.Lock()
-	w := s.activeWork
+	w := s.currentStepWork
 	s.mu.Unlock()
 	w.mu.Lock()
 	err, text := w.fault, w.step.Text
@@ -185,10 +185,10 @@ func (s *Session) applyFix(k int) error {
 	if k < 0 || k >= len(ways) || ways[k].changes == nil {
 		return &inputerr.Error{Message: "there is no such fix any more"}
 	}
-	return s.applyChanges(ways[k].words, ways[k].changes...)
+	return s.applyChanges(ways[k].description, ways[k].changes...)
 }
 
-// readRequest parses the JSON of a request. An unknown field is an error.
+// readRequest decodes a request from JSON. An unknown field is an error.
 func readRequest(data []byte) (*Request, error) {
 	var r Request
 	d := json.NewDecoder(strings.NewReader(string(data)))

@@ -13,17 +13,17 @@ import (
 	"kir/internal/number"
 )
 
-// A RulePreview shows how many recipes and draws would remain if the rules were changed.
+// A RulePreview says how many recipes and draws remain if the rules are changed.
 type RulePreview struct {
-	Remaining string `json:"left"`  // number of recipes that the rules allow with the change, in words
-	Current   string `json:"of"`    // number of recipes that the rules allow without the change, in words
+	Remaining string `json:"left"`  // number of recipes that the changed rules allow, in words
+	Current   string `json:"of"`    // number of recipes that the present rules allow, in words
 	Draws     string `json:"draws"` // number of current draws that satisfy the changed rules, in words
 	Fault     *Fault `json:"fault"` // error in the changed problem; nil: none
 }
 
-// answerRulePreview responds with the effect that a change would have on the rules. It does not
-// make the change. The query of the HTTP request has the change as a [Request] in JSON.
-func (s *Session) answerRulePreview(r *http.Request) (any, error) {
+// respondWithRulePreview responds with the effect that a change of the rules would have, without making
+// the change. The query of the HTTP request has the change as a [Request] in JSON.
+func (s *Session) respondWithRulePreview(r *http.Request) (any, error) {
 	request, err := readRequest([]byte(r.URL.Query().Get("change")))
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (s *Session) answerRulePreview(r *http.Request) (any, error) {
 	defer p.Close()
 	out.Remaining = recipeCountText(p)
 	if now != nil && p.Total == now.Total && slices.Equal(p.Ingredients, now.Ingredients) {
-		fit, _ := newChains(p.Target).reusableDraws(slices.Concat(kept...))
+		fit, _ := newDrawingChains(p.Target).reusableDraws(slices.Concat(kept...))
 		n := 0
 		for _, draws := range kept {
 			n += len(draws)

@@ -10,32 +10,32 @@ import (
 	"kir/internal/file"
 )
 
-// A scratchDir is the temporary directory of one server. It is removed when the server ends. If a
-// server was killed, the next server removes the directory.
+// A scratchDir is the temporary directory of one server. The server removes it at the end. If the
+// server was killed, the next server removes it.
 type scratchDir struct {
 	path string
-	lock *file.Lock // lock held while the server runs; nil if the operating system has no file locks
+	lock *file.Lock // lock that is held while the server runs; nil if the operating system has no file locks
 }
 
 const (
-	scratchPrefix = "kir-serve-"
-	scratchLock   = "lock"
+	scratchDirPrefix = "kir-serve-"
+	scratchLockName  = "lock"
 )
 
-// newScratch creates the temporary directory of a server. It also removes the directories of killed
-// servers.
+// newScratch creates the temporary directory of a server. It also removes the temporary directories
+// of killed servers.
 func newScratch() (*scratchDir, error) {
 	if err := removeAbandoned(os.TempDir()); err != nil {
 		return nil, err
 	}
 	const tries = 10
 	for range tries {
-		path, err := os.MkdirTemp("", scratchPrefix)
+		path, err := os.MkdirTemp("", scratchDirPrefix)
 		if err != nil {
 			return nil, err
 		}
 		dir := &file.Dir{Path: path}
-		held, err := dir.Lock(scratchLock, false, 0)
+		held, err := dir.Lock(scratchLockName, false, 0)
 		if held != nil || errors.Is(err, errors.ErrUnsupported) {
 			return &scratchDir{path, held}, nil
 		}
@@ -47,25 +47,25 @@ func newScratch() (*scratchDir, error) {
 	return nil, fmt.Errorf("there is no directory for runs in %s that stays", os.TempDir())
 }
 
-// removeAbandoned removes the temporary directories that killed servers of the same user left
-// behind. The lock in such a directory is free.
-func removeAbandoned(within string) error {
-	entries, err := os.ReadDir(within)
+// removeAbandoned removes the temporary directories in parent that killed servers of the same user
+// left behind. Such a directory has a lock that no process holds.
+func removeAbandoned(parent string) error {
+	entries, err := os.ReadDir(parent)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		number, ours := strings.CutPrefix(e.Name(), scratchPrefix)
+		number, ours := strings.CutPrefix(e.Name(), scratchDirPrefix)
 		if !ours || !e.IsDir() || number == "" || strings.Trim(number, "0123456789") != "" {
 			continue
 		}
-		path := filepath.Join(within, e.Name())
+		path := filepath.Join(parent, e.Name())
 		info, err := os.Lstat(path)
 		if err != nil || !info.IsDir() || !file.IsOwnedByUser(info) {
 			continue // it is gone, or another user's
 		}
 		dir := &file.Dir{Path: path}
-		held, err := dir.Lock(scratchLock, false, 0)
+		held, err := dir.Lock(scratchLockName, false, 0)
 		if err != nil || held == nil {
 			continue // its server is running, or that is unknown
 		}
@@ -76,8 +76,8 @@ func removeAbandoned(within string) error {
 	return nil
 }
 
-// makeRunDir creates a directory for a run and returns a path inside it. The function remove
-// removes the directory.
+// makeRunDir creates a directory for a run and returns a path with the given name inside the
+// directory. The function remove removes the directory.
 func (s *scratchDir) makeRunDir(name string) (path string, remove func() error, err error) {
 	own, err := os.MkdirTemp(s.path, "run-")
 	if err != nil {

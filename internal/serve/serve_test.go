@@ -136,13 +136,13 @@ func serving(t *testing.T, file string) *client {
 	}
 	server := httptest.NewUnstartedServer(nil)
 	g := newGuard(netip.MustParseAddrPort(server.Listener.Addr().String()), "http", []string{"studio.lan"})
-	server.Config.Handler = g.wrap(s.handler())
+	server.Config.Handler = g.requireAdmission(s.handler())
 	server.Start()
 	t.Cleanup(func() {
 		cancel()
-		err := s.end()
+		err := s.endAllWork()
 		for patient := 0; err != nil && patient < 20; patient++ {
-			err = s.end()
+			err = s.endAllWork()
 		}
 		if err != nil {
 			t.Error(err)
@@ -317,7 +317,7 @@ func TestToken(t *testing.T) {
 	for _, address := range []string{"127.0.0.1:80", "[::1]:80", "192.0.2.7:80", "0.0.0.0:80"} {
 		g := newGuard(netip.MustParseAddrPort(address), "http", nil)
 		served := 0
-		h := g.wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served++ }))
+		h := g.requireAdmission(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served++ }))
 		host := strings.Replace(address, "0.0.0.0", "192.0.2.9", 1)
 		ask := func(method, target, host string, header ...string) *httptest.ResponseRecorder {
 			r := httptest.NewRequest(method, target, nil)
@@ -333,7 +333,7 @@ func TestToken(t *testing.T) {
 			return w
 		}
 		used := 0
-		url := g.offerAddress(func() { used++ })
+		url := g.newOneTimeAddress(func() { used++ })
 		token := url[strings.LastIndex(url, "=")+1:]
 		if !strings.HasPrefix(url, "http://"+address+"/#token=") || len(token) < 20 {
 			t.Fatalf("the address is %q", url)
@@ -396,7 +396,7 @@ func TestToken(t *testing.T) {
 			t.Errorf("the empty page by another name: %d", w.Code)
 		}
 		// Of two tabs one is let in.
-		token = strings.TrimPrefix(g.offerAddress(nil), g.pageURL()+"#token=")
+		token = strings.TrimPrefix(g.newOneTimeAddress(nil), g.pageURL()+"#token=")
 		var in atomic.Int32
 		var both sync.WaitGroup
 		for range 8 {
@@ -690,7 +690,7 @@ func TestTwoProcesses(t *testing.T) {
 // TestProof: every answer to the key has the proof, and none to who lacks the key.
 func TestProof(t *testing.T) {
 	g := newGuard(netip.MustParseAddrPort("127.0.0.1:80"), "http", nil)
-	h := g.wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	h := g.requireAdmission(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for _, path := range []string{"/", "/events", "/js/server.js", "/none"} {
 		for key, want := range map[string]string{g.key: g.proof, "": "", g.proof: "", g.key + "A": ""} {
 			r := httptest.NewRequest(http.MethodGet, path, nil)

@@ -223,7 +223,7 @@ func TestSettles(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := s.end(); err != nil {
+		if err := s.endAllWork(); err != nil {
 			t.Error(err)
 		}
 		if _, err := os.Stat(s.scratchDir.path); !errors.Is(err, os.ErrNotExist) {
@@ -239,15 +239,15 @@ func TestSettles(t *testing.T) {
 	if !settled.Steps[0].Settled || settled.Step != 1 || settled.Problem.Compositions == "" {
 		t.Errorf("it is %+v", settled)
 	}
-	list, err := s.answerShortlist(httptest.NewRequest("GET", "/list", nil))
+	list, err := s.respondWithShortlist(httptest.NewRequest("GET", "/list", nil))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if l := list.(*List); !l.Settled || l.Step != 1 || l.Headline != model.Answer.Headline || l.Note != model.Draws || l.Grade != string(model.Answer.Grade) || !slices.Equal(l.Verdict, model.Answer.Verdict) || len(l.Entries) != len(model.Best) || len(l.Colours) == 0 || l.Tradeoff != model.Tradeoff {
 		t.Errorf("the list is %+v", l)
 	}
-	if s.activeWork.finishedShare != 1 {
-		t.Errorf("of the run %v is done", s.activeWork.finishedShare)
+	if s.currentStepWork.finishedShare != 1 {
+		t.Errorf("of the run %v is done", s.currentStepWork.finishedShare)
 	}
 	if err := s.applyChanges("without Gin", (&Request{Action: "ban", Ingredient: "Gin"}).only(t)...); err != nil {
 		t.Fatal(err)
@@ -360,7 +360,7 @@ func TestShapes(t *testing.T) {
 		}
 	}
 	nan := math.NaN()
-	if worse(1, report.Number(nan), math.Max) != 1 || worse(report.Number(nan), 2, math.Max) != 2 || worse(1, 2, math.Max) != 2 || worse(1, 2, math.Min) != 1 || !math.IsNaN(float64(worse(report.Number(nan), report.Number(nan), math.Max))) {
+	if worseStatistic(1, report.Number(nan), math.Max) != 1 || worseStatistic(report.Number(nan), 2, math.Max) != 2 || worseStatistic(1, 2, math.Max) != 2 || worseStatistic(1, 2, math.Min) != 1 || !math.IsNaN(float64(worseStatistic(report.Number(nan), report.Number(nan), math.Max))) {
 		t.Error("what is not known is the worst")
 	}
 }
@@ -376,7 +376,7 @@ func TestMany(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	g := newGroups(p)
+	g := newIngredientGroups(p)
 	if a := newProblemView(p, g, new(palette).groupColours(g)); len(a.Names) != 5000 || a.UnnamedCount != 10 || len(a.GroupOfIngredient) != 0 {
 		t.Errorf("%d are named, %d are not", len(a.Names), a.UnnamedCount)
 	}
@@ -397,11 +397,11 @@ func TestMany(t *testing.T) {
 		kept[0] = append(kept[0], keptDraw{parts: []mcmc.Part{{Ingredient: 200 + k, Amount: 40}}, logDensity: 1})
 	}
 	axes, at := principalComponents(kept[0], len(kept[0]), 5010)
-	if len(at) != 110 || len(axes.ingredients) != 87 || !(axes.explainedVariance > 0 && axes.explainedVariance < 1) {
-		t.Errorf("%d rows, of %d ingredients, %v is explained", len(at), len(axes.ingredients), axes.explainedVariance)
+	if len(at) != 110 || len(axes.ingredientIndices) != 87 || !(axes.explainedVariance > 0 && axes.explainedVariance < 1) {
+		t.Errorf("%d rows, of %d ingredients, %v is explained", len(at), len(axes.ingredientIndices), axes.explainedVariance)
 	}
-	if axes, _ := principalComponents(kept[0], 1, 5010); axes != nil && len(axes.ingredients) != 3 {
-		t.Errorf("one draw has axes of %d", len(axes.ingredients))
+	if axes, _ := principalComponents(kept[0], 1, 5010); axes != nil && len(axes.ingredientIndices) != 3 {
+		t.Errorf("one draw has axes of %d", len(axes.ingredientIndices))
 	}
 	if axes, _ := principalComponents([]keptDraw{{parts: []mcmc.Part{{Ingredient: 0, Amount: 40}}}}, 1, 5010); axes != nil {
 		t.Error("one ingredient has axes")
@@ -455,7 +455,7 @@ func TestMeasuredOnce(t *testing.T) {
 	if kept, err := os.ReadDir(filepath.Join(dir, ".kir-cache")); err != nil || len(kept) == 0 {
 		t.Errorf("%v are kept: %v", kept, err)
 	}
-	if err := s.end(); err != nil {
+	if err := s.endAllWork(); err != nil {
 		t.Error(err)
 	}
 }

@@ -45,7 +45,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	listener, err := listen(o.Address, l.lastAddress())
+	listener, err := listen(o.Address, l.previousAddress())
 	if err != nil {
 		return listenError(o.Address, err)
 	}
@@ -68,7 +68,7 @@ func Serve(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	return serveUntilDone(ctx, listener, certificate, g.wrap(s.handler()), func() {
+	return serveUntilDone(ctx, listener, certificate, g.requireAdmission(s.handler()), func() {
 		s.startWork()
 		if o.OnReady != nil {
 			o.OnReady(s.pageAddress(g), door)
@@ -76,27 +76,27 @@ func Serve(ctx context.Context, o Options) (err error) {
 	}, s.hub.close)
 }
 
-// listen listens at an address. If the port of the address is 0, listen first tries the port at
-// which the problem was last served.
-func listen(address string, last netip.AddrPort) (net.Listener, error) {
-	if host, port, err := net.SplitHostPort(address); err == nil && port == "0" && last.IsValid() && host == last.Addr().String() {
-		if listener, err := net.Listen("tcp", last.String()); err == nil {
+// listen listens at an address. If the port of the address is 0, listen first tries the port of
+// previous, at which the problem was served before.
+func listen(address string, previous netip.AddrPort) (net.Listener, error) {
+	if host, port, err := net.SplitHostPort(address); err == nil && port == "0" && previous.IsValid() && host == previous.Addr().String() {
+		if listener, err := net.Listen("tcp", previous.String()); err == nil {
 			return listener, nil
 		}
 	}
 	return net.Listen("tcp", address)
 }
 
-// listenError returns the error for an address at which the server cannot listen.
+// listenError returns the error for an address at which the server could not listen.
 func listenError(address string, err error) error {
 	return &inputerr.Error{Message: "the page cannot be served at " + inputerr.Quote(address), Hint: "name an address of this machine, such as 127.0.0.1:8080; port 0 takes one that is free", Err: err}
 }
 
-// serveUntilDone serves a handler until ctx ends. It uses TLS if there is a certificate. The
-// function begun is called when the server is running. The function closing is called before the
-// server stops, and must end the streams of open pages.
-func serveUntilDone(ctx context.Context, listener net.Listener, certificate *tls.Certificate, handler http.Handler, begun, closing func()) (err error) {
-	unknown := newUnknownConns(maxOpenFiles())
+// serveUntilDone serves a handler until ctx ends. It uses TLS if certificate is not nil. The
+// function onStart is called when the server is running. The function beforeStop is called before
+// the server stops and must end the streams of open pages.
+func serveUntilDone(ctx context.Context, listener net.Listener, certificate *tls.Certificate, handler http.Handler, onStart, beforeStop func()) (err error) {
+	unknown := newUnauthenticatedConns(maxOpenFiles())
 	server := &http.Server{
 		Handler: handler, ConnContext: unknown.connContext, ConnState: unknown.connState,
 		ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16, Protocols: new(http.Protocols),
@@ -107,13 +107,13 @@ func serveUntilDone(ctx context.Context, listener net.Listener, certificate *tls
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	begun()
+	onStart()
 	select {
 	case err = <-served:
 		return err
 	case <-ctx.Done():
 	}
-	closing()
+	beforeStop()
 	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 500*time.Millisecond)
 	defer cancel()
 	if err := server.Shutdown(ending); err != nil {
@@ -125,32 +125,34 @@ func serveUntilDone(ctx context.Context, listener net.Listener, certificate *tls
 // pageAddress returns an address that opens the page once. After the address is used, the session
 // announces a new address for another browser.
 func (s *Session) pageAddress(g *guard) string {
-	return newRenewableAddress(g, func(next string) {
+	return newRenewingAddress(g, func(next string) {
 		if s.options.OnNewAddress != nil {
 			s.options.OnNewAddress(next)
 		}
 	})
 }
 
-// newRenewableAddress returns an address that opens the page once. When the address is used, it
-// calls the function again with a new address of the same kind.
-func newRenewableAddress(g *guard, again func(address string)) string {
-	return g.offerAddress(func() { again(newRenewableAddress(g, again)) })
+// newRenewingAddress returns an address that opens the page once. When the address is used, onRenew
+// is called with a new address of the same kind.
+func newRenewingAddress(g *guard, onRenew func(address string)) string {
+	return g.newOneTimeAddress(func() { onRenew(newRenewingAddress(g, onRenew)) })
 }
 
-// writeLaunchFile writes a file that redirects a browser to the page, and returns the path. kir
-// starts a browser with this file instead of the address, because other users of a machine can see
-// the arguments of processes. Only the user can read the file, and the file is removed after use.
+// writeLaunchFile writes a file that redirects a browser to the page, and returns the path of the
+// file. kir starts a browser with this file instead of the address, because other users of a
+// machine can see the arguments of processes. Only the user can read the file. The file is removed
+// after use.
 func (s *Session) writeLaunchFile(g *guard) (path string, err error) {
-	return createLaunchFile(s.scratchDir, g, s.noteError)
+	return createLaunchFile(s.scratchDir, g, s.addErrorNote)
 }
 
-// createLaunchFile writes a file that redirects a browser to the page, and returns the path. The
-// function note receives the error of removing the file after use.
-func createLaunchFile(room *scratchDir, g *guard, note func(error)) (path string, err error) {
+// createLaunchFile writes a file that redirects a browser to the page, and returns the path of the
+// file. The file is removed after use, and reportError is called with the error of the removal or
+// nil.
+func createLaunchFile(scratch *scratchDir, g *guard, reportError func(error)) (path string, err error) {
 	const name = "open.html"
-	dir := &file.Dir{Path: room.path, Mode: 0o600}
-	address := g.offerAddress(func() { note(dir.Remove(name)) })
+	dir := &file.Dir{Path: scratch.path, Mode: 0o600}
+	address := g.newOneTimeAddress(func() { reportError(dir.Remove(name)) })
 	var b bytes.Buffer
 	if err := launchTemplate.Execute(&b, address); err != nil {
 		return "", err
@@ -158,7 +160,8 @@ func createLaunchFile(room *scratchDir, g *guard, note func(error)) (path string
 	return dir.Join(name), dir.Create(name, b.Bytes())
 }
 
-// launchTemplate is the file that redirects a browser to the page. The data is the address.
+// launchTemplate is the template of the file that redirects a browser to the page. The data of the
+// template is the address.
 var launchTemplate = template.Must(template.New("").Parse(`<!doctype html><meta charset="utf-8"><title>kir</title><meta http-equiv="refresh" content="0; url={{.}}"><p><a href="{{.}}">The page of kir serve</a>
 `))
 
@@ -172,22 +175,22 @@ func (s *Session) handler() http.Handler {
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.Handle("GET /events", s.hub)
 	mux.HandleFunc("POST "+requestPath, s.serveRequest)
-	mux.HandleFunc("GET /amounts", jsonHandler(s.answerAmounts))
+	mux.HandleFunc("GET /amounts", jsonHandler(s.respondWithHistogram))
 
-	mux.HandleFunc("GET /map", jsonHandler(s.answerMap))
-	mux.HandleFunc("GET /pair", jsonHandler(s.answerPair))
-	mux.HandleFunc("GET /text", jsonHandler(s.answerText))
-	mux.HandleFunc("GET /list", jsonHandler(s.answerShortlist))
+	mux.HandleFunc("GET /map", jsonHandler(s.respondWithMap))
+	mux.HandleFunc("GET /pair", jsonHandler(s.respondWithQuestion))
+	mux.HandleFunc("GET /text", jsonHandler(s.respondWithStepText))
+	mux.HandleFunc("GET /list", jsonHandler(s.respondWithShortlist))
 	mux.HandleFunc("GET /csv", s.serveTable)
 	mux.HandleFunc("GET /weigh", s.serveWeighing)
 	mux.HandleFunc("GET /sheets", s.serveSheets)
-	mux.HandleFunc("GET /figures", jsonHandler(s.answerFigures))
-	mux.HandleFunc("GET /leaves", jsonHandler(s.answerRulePreview))
+	mux.HandleFunc("GET /figures", jsonHandler(s.respondWithModelFigures))
+	mux.HandleFunc("GET /leaves", jsonHandler(s.respondWithRulePreview))
 	return mux
 }
 
-// serveDocument returns a handler that serves an HTML file of the page. The file has no data of a
-// problem.
+// serveDocument returns a handler that serves an HTML file of the page. The file contains no data
+// of a problem.
 func serveDocument(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		text, err := assets.ReadFile("assets/" + name)
@@ -200,13 +203,13 @@ func serveDocument(name string) http.HandlerFunc {
 	}
 }
 
-// serveStyle returns a handler that serves a style sheet. The sheet has the style of the report,
-// additions for the page, and one class for each colour.
+// serveStyle returns a handler that serves a style sheet with the given name. The style sheet has
+// the style of the report, additions for the page, and one class for each colour.
 func serveStyle(name string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { writeStyle(w, name) }
 }
 
-// writeStyle writes the style sheet of a page as the response.
+// writeStyle writes a style sheet of the page as the response.
 func writeStyle(w http.ResponseWriter, name string) {
 	text, err := assets.ReadFile("assets/" + name)
 	if err != nil {
@@ -227,7 +230,7 @@ func writeStyle(w http.ResponseWriter, name string) {
 	_, _ = io.WriteString(w, b.String())
 }
 
-// serveScript serves one of the page's JavaScript files.
+// serveScript serves one JavaScript file of the page.
 func serveScript(w http.ResponseWriter, r *http.Request) {
 	text, err := assets.ReadFile("assets/js/" + r.PathValue("name"))
 	if err != nil {
@@ -241,11 +244,12 @@ func serveScript(w http.ResponseWriter, r *http.Request) {
 const (
 	// requestPath is the path to which the page sends each [Request].
 	requestPath = "/do"
-	// maxRequestBytes is the maximum size of the body of one request. maxConcurrentRequestBytes is
-	// the maximum total size of the bodies of all requests that are being handled.
-	maxRequestBytes           = 4 << 20
+	// maxRequestBytes is the maximum size, in bytes, of the body of one request.
+	maxRequestBytes = 4 << 20
+	// maxConcurrentRequestBytes is the maximum total size, in bytes, of the bodies of all requests
+	// that are being handled.
 	maxConcurrentRequestBytes = 4 * maxRequestBytes
-	// bodyTimeout is the maximum time in which the body of a request must arrive.
+	// bodyTimeout is the maximum time that the body of a request may take to arrive.
 	bodyTimeout = 10 * time.Second
 )
 
@@ -264,10 +268,10 @@ func (s *Session) serveRequest(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength >= 0 {
 			room = min(room, r.ContentLength)
 		}
-		if !s.bodySemaphore.TryAcquire(room) {
+		if !s.bodyByteSemaphore.TryAcquire(room) {
 			return nil, errBusy
 		}
-		defer s.bodySemaphore.Release(room)
+		defer s.bodyByteSemaphore.Release(room)
 		data, err := s.readBody(w, r)
 		if err != nil {
 			return nil, err
@@ -281,7 +285,8 @@ func (s *Session) serveRequest(w http.ResponseWriter, r *http.Request) {
 	})(w, r)
 }
 
-// readBody reads the body of an HTTP request. The size and the time are limited.
+// readBody reads the body of an HTTP request. It limits the size of the body and the time to
+// receive the body.
 func (s *Session) readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequestBytes))
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -300,12 +305,12 @@ func (s *Session) readBody(w http.ResponseWriter, r *http.Request) ([]byte, erro
 // available memory.
 var errBusy = &inputerr.Error{Message: "too many large requests are being answered", Hint: "try again in a moment"}
 
-// jsonHandler returns a handler that responds with the result of the function what as JSON. An
-// error becomes a [Fault].
-func jsonHandler(what func(r *http.Request) (any, error)) http.HandlerFunc {
+// jsonHandler returns a handler that responds with the result of the function respond as JSON. If
+// respond returns an error, the response is a [Fault].
+func jsonHandler(respond func(r *http.Request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		status := http.StatusOK
-		v, err := what(r)
+		v, err := respond(r)
 		var bad *inputerr.Error
 		var unkept *notSavedError
 		switch {

@@ -29,65 +29,67 @@ import (
 // Options say how to serve the page of a problem.
 type Options struct {
 	File string // path of the problem file
-	Text []byte // text of the problem file to use instead of the contents of File; nil: use the contents
+	Text []byte // text of the problem file, which is used instead of the contents of File; nil: the contents are used
 
-	// TryKernels says whether short trials choose the kernel of the Markov chains, if the problem
-	// does not state one.
+	// TryKernels says whether short trial runs choose the kernel of the Markov chains, unless the
+	// problem names a kernel.
 	TryKernels bool
-	Run        func(ctx context.Context, p *compile.Problem, dir string, progress func(run.Progress)) (*report.Model, error) // Run makes the run of a problem in the directory dir, as the command line does, and reports the progress.
+	Run        func(ctx context.Context, p *compile.Problem, dir string, progress func(run.Progress)) (*report.Model, error) // Run makes the run of a problem in the directory dir in the same way as the command line. It calls progress from time to time.
 
 	Version string // version of the program, which the batches of a campaign store
 
 	Address string   // address to listen at, as host:port
-	Hosts   []string // allowed host names in addition to the names of this machine
+	Hosts   []string // allowed host names besides the names of this machine
 
-	TLSCert, TLSKey string // PEM files of a certificate and its private key; empty: no TLS
+	TLSCert string // path of the PEM file with the TLS certificate; empty: no TLS
+	TLSKey  string // path of the PEM file with the private key of the certificate
 
-	// OnReady is called when the page can be opened. The address opens the page in one tab. The
-	// file door redirects a browser to that address.
+	// OnReady is called when the page can be opened. The parameter address is an address that opens
+	// the page in one browser tab. The parameter door is the path of a file that redirects a browser
+	// to the page.
 	OnReady      func(address, door string)
-	OnNewAddress func(address string) // OnNewAddress is called with the next address each time an address was used. It may be nil.
+	OnNewAddress func(address string) // OnNewAddress is called each time an address was used, with the next address that opens the page. It may be nil.
 
 	waitTimes *waitTimes // waiting times for tests; nil: defaultWaitTimes
 }
 
-// A waitTimes has the waiting times of a session.
+// A waitTimes has the waiting times of a session. Tests use other waiting times than the program.
 type waitTimes struct {
-	pauseBeforeRun time.Duration // minimum time for which a step is shown before the full run of the step begins
-	endTimeout     time.Duration // maximum time to wait at the end until running work stops; a program of the problem may take minutes
-	relearnDelay   time.Duration // time without a new result after which the page learns from the results
+	pauseBeforeRun time.Duration // minimum time from the start of the work on a step to the full run, so that quick changes start no runs
+	endTimeout     time.Duration // maximum time to wait at the end for work that is still running, such as a program of the problem
+	relearnDelay   time.Duration // time after the last new result until the page learns from the results
 }
 
 var defaultWaitTimes = waitTimes{pauseBeforeRun: time.Second, endTimeout: time.Second, relearnDelay: 1200 * time.Millisecond}
 
-// A Session is a problem that a person changes step by step on the page. It has the history of
-// steps and the running work on the current step.
+// A Session is a problem that the user changes step by step on the page. It has the history of
+// steps and the work on the current step.
 type Session struct {
-	options       Options
-	problemPath   string              // path of the problem file
-	problemDir    string              // directory of the problem file, with links resolved
-	originalText  string              // text of the problem file when serving began
-	allowedFiles  []string            // paths of files that originalText names, with links resolved; the problem may read these files
-	scratchDir    *scratchDir         // temporary directory for runs
-	bodySemaphore *semaphore.Weighted // limits the total bytes of request bodies in memory
-	bodyTimeout   time.Duration       // maximum time in which a request body must arrive
-	waitTimes     waitTimes
-	hub           *hub
-	modelCache    compile.ModelCache
-	palette       palette
-	campaignBoard campaignBoard // state of the campaign
-	listVersion   atomic.Int64  // version of the latest shortlist
+	options           Options
+	problemPath       string              // path of the problem file
+	problemDir        string              // directory of the problem file, with symbolic links resolved
+	originalText      string              // text of the problem file when serving began
+	allowedFiles      []string            // paths of the files that originalText names, with symbolic links resolved; the problem may read these files
+	scratchDir        *scratchDir         // temporary directory for runs
+	bodyByteSemaphore *semaphore.Weighted // limits the number of bytes of request bodies in memory
+	bodyTimeout       time.Duration       // maximum time that the body of a request may take to arrive
+	waitTimes         waitTimes
+	hub               *hub
+	modelCache        compile.ModelCache
+	palette           palette
+	campaignState     campaignState // state of the campaign
+	shortlistVersion  atomic.Int64  // number of the shortlist that was stored last
 
 	mu              sync.Mutex
 	ctx             context.Context
 	history         *history          // tree of all steps
-	workByStep      map[int]*stepWork // by id of a step: the latest work on the step; only recently visited steps
-	runningWork     sync.WaitGroup    // counts running goroutines
-	ended           bool              // whether the session has ended, so that no work may start
-	activeWork      *stepWork         // work on the current step
+	workByStep      map[int]*stepWork // maps the id of a step to the latest work on the step; only the newest steps are kept
+	runningWork     sync.WaitGroup    // counts the goroutines that are working
+	ended           bool              // whether the session has ended, so that no work may start any more
+	currentStepWork *stepWork         // work on the current step
 	stepNotes       []string          // messages for the user about the current step
-	allowedCommands map[string]bool   // keys of the programs that the user allowed to run
-	amountConverter amountConverter   // converter for the amounts of the problem that was loaded last
+	allowedCommands map[string]bool   // set of keys of the programs that the user has allowed to run
+	amountConverter amountConverter   // converter of amounts for the problem that was loaded last
 }
 
 // newSession returns a session for the problem file that the options name. It does not start any
@@ -100,7 +102,7 @@ func newSession(ctx context.Context, o Options) (*Session, error) {
 			return nil, err
 		}
 	}
-	s := &Session{options: o, problemPath: o.File, ctx: ctx, hub: newHub(), workByStep: make(map[int]*stepWork), allowedCommands: make(map[string]bool), originalText: string(text), bodySemaphore: semaphore.NewWeighted(maxConcurrentRequestBytes), bodyTimeout: bodyTimeout, waitTimes: defaultWaitTimes}
+	s := &Session{options: o, problemPath: o.File, ctx: ctx, hub: newHub(), workByStep: make(map[int]*stepWork), allowedCommands: make(map[string]bool), originalText: string(text), bodyByteSemaphore: semaphore.NewWeighted(maxConcurrentRequestBytes), bodyTimeout: bodyTimeout, waitTimes: defaultWaitTimes}
 	if o.waitTimes != nil {
 		s.waitTimes = *o.waitTimes
 	}
@@ -128,23 +130,22 @@ func newSession(ctx context.Context, o Options) (*Session, error) {
 	return s, nil
 }
 
-// readProblem reads a problem file. The size of the file is limited.
+// readProblem reads a problem file. It limits the size of the file.
 func readProblem(ctx context.Context, path string) ([]byte, error) {
 	files := yaml.Files{Dir: filepath.Dir(path), OnRead: func(string, []byte, int64) {}}
 	return files.ReadFile(ctx, path, yaml.MaxBytes)
 }
 
-// loadProblem loads a problem from the text of a problem file. It does not run a program of the
-// problem until a person has allowed the command. Before that, the error is a
-// [compile.ConsentError].
+// loadProblem loads a problem from the text of a problem file. If the problem wants to run a
+// program that the user has not allowed yet, the error is a [compile.ConsentError].
 func (s *Session) loadProblem(ctx context.Context, text []byte, o compile.Options) (*compile.Problem, error) {
-	ctx, o = s.loadOptions(ctx, text, o)
+	ctx, o = s.restrictedLoadOptions(ctx, text, o)
 	return compile.Load(ctx, s.problemPath, o)
 }
 
-// loadOptions completes the context and the options for loading a problem. The result restricts the
-// files and the programs that the problem may use.
-func (s *Session) loadOptions(ctx context.Context, text []byte, o compile.Options) (context.Context, compile.Options) {
+// restrictedLoadOptions returns the context and the options for loading a problem. They restrict the files
+// and the programs that the problem may use.
+func (s *Session) restrictedLoadOptions(ctx context.Context, text []byte, o compile.Options) (context.Context, compile.Options) {
 	o.Text, o.ModelCache, o.CacheCounts, o.Allow = text, &s.modelCache, true, s.checkReadable
 	if string(text) == s.originalText {
 		// The original text comes from the command line, so it may name files anywhere. The
@@ -158,7 +159,7 @@ func (s *Session) loadOptions(ctx context.Context, text []byte, o compile.Option
 	}), o
 }
 
-// allowNamedFile allows a problem to read a file and adds the file to allowedFiles.
+// allowNamedFile adds a file to allowedFiles, so that a problem may read it.
 func (s *Session) allowNamedFile(path string) error {
 	if path, err := filepath.EvalSymlinks(path); err == nil {
 		s.mu.Lock()
@@ -170,7 +171,7 @@ func (s *Session) allowNamedFile(path string) error {
 	return nil
 }
 
-// checkReadable returns an error unless a problem may read the file at path. A problem may read
+// checkReadable returns an error unless a problem may read the file at path. A problem may read the
 // files in its own directory and the files that the original text names.
 func (s *Session) checkReadable(path string) error {
 	real, err := filepath.EvalSymlinks(path)
@@ -188,19 +189,19 @@ func (s *Session) checkReadable(path string) error {
 	return errors.New("the file is not in the problem's directory")
 }
 
-// maxKeptWorks is the maximum number of steps whose work is kept, so that a person can quickly go
-// back to those steps.
-const maxKeptWorks = 24
+// maxKeptStepWorks is the maximum number of steps whose work is kept. The user can quickly go back to
+// these steps.
+const maxKeptStepWorks = 24
 
 // startWork starts the work on the current step and cancels any other work. If the work on the step
-// has already finished, startWork only publishes its results.
+// has already finished, startWork only publishes the results.
 func (s *Session) startWork() {
 	s.mu.Lock()
-	before := s.activeWork
+	before := s.currentStepWork
 	w := s.workByStep[s.history.Current]
 	done := w != nil && w.isSettled()
 	if done {
-		s.activeWork = w
+		s.currentStepWork = w
 	}
 	s.mu.Unlock()
 	if !done {
@@ -210,18 +211,18 @@ func (s *Session) startWork() {
 	if before != nil && before != w {
 		before.cancel()
 	}
-	s.noteError(w.republish())
+	s.addErrorNote(w.republish())
 }
 
-// restartWork starts the work on the current step from the beginning, even if the work was already
-// finished.
+// restartWork starts the work on the current step from the beginning, even if it was already
+// finished. It cancels any other work.
 func (s *Session) restartWork() {
 	s.mu.Lock()
-	before := s.activeWork
+	before := s.currentStepWork
 	if before != nil {
 		before.cancel()
 	}
-	if len(s.workByStep) >= maxKeptWorks {
+	if len(s.workByStep) >= maxKeptStepWorks {
 		delete(s.workByStep, slices.Min(slices.Collect(maps.Keys(s.workByStep))))
 	}
 	if s.ended {
@@ -231,7 +232,7 @@ func (s *Session) restartWork() {
 	s.runningWork.Add(1)
 	ctx, cancel := context.WithCancel(s.ctx)
 	w := &stepWork{session: s, step: *s.history.currentStep(), previousWork: before, cancel: cancel, doneSignal: make(chan struct{})}
-	s.activeWork, s.workByStep[w.step.ID], s.stepNotes = w, w, nil
+	s.currentStepWork, s.workByStep[w.step.ID], s.stepNotes = w, w, nil
 	s.mu.Unlock()
 	go func() {
 		defer s.runningWork.Done()
@@ -247,13 +248,13 @@ func (s *Session) restartWork() {
 			w.fault = err
 		}
 		w.mu.Unlock()
-		s.noteError(s.publishState())
+		s.addErrorNote(s.publishState())
 	}()
 }
 
-// end ends the session and all running work. It returns errStillRunning if the work does not stop
-// in time.
-func (s *Session) end() error {
+// endAllWork ends the session and all running work. It returns [errStillRunning] if the work does
+// not stop within waitTimes.endTimeout.
+func (s *Session) endAllWork() error {
 	s.mu.Lock()
 	s.ended = true
 	for _, w := range s.workByStep {
@@ -274,21 +275,23 @@ func (s *Session) end() error {
 	return s.scratchDir.remove()
 }
 
-// errStillRunning is the error of [Session.end] if some work did not stop in time.
+// errStillRunning is the error of [Session.endAllWork] if some work did not stop in time.
 var errStillRunning = errors.New("what was being drawn did not end in time, and was left behind")
 
-// closeAtExit is like [Session.end], but ignores work that is still running, because the program
-// exits. No stored data depends on such work, and the next server removes its directory.
+// closeAtExit is like [Session.endAllWork], but returns no error for work that is still running,
+// because the program exits. No stored data depends on such work, and the next server removes its
+// directory.
 func (s *Session) closeAtExit() error {
-	if err := s.end(); !errors.Is(err, errStillRunning) {
+	if err := s.endAllWork(); !errors.Is(err, errStillRunning) {
 		return err
 	}
 	s.hub.close()
 	return nil
 }
 
-// checkWritable returns an error unless the page may write a file. The page may replace files that
-// a problem may read, and create files in directories where a problem may read files.
+// checkWritable returns an error unless the page may write the file at path. The page may replace
+// any file that a problem may read. It may create a file in any directory where a problem may read
+// files.
 func (s *Session) checkWritable(path string) error {
 	if _, err := os.Lstat(path); err == nil {
 		return s.checkReadable(path)
@@ -307,14 +310,14 @@ func (s *Session) currentStep() Step {
 	return *s.history.currentStep()
 }
 
-// isCurrent reports whether w is the work on the current step.
-func (s *Session) isCurrent(w *stepWork) bool {
+// isCurrentWork reports whether w is the work on the current step.
+func (s *Session) isCurrentWork(w *stepWork) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.activeWork == w
+	return s.currentStepWork == w
 }
 
-// updateAmountConverter sets the converter of amounts to that of problem p.
+// updateAmountConverter sets the amountConverter of the session to the converter for problem p.
 func (s *Session) updateAmountConverter(p *compile.Problem) {
 	m := newAmountConverter(p)
 	s.mu.Lock()
@@ -322,56 +325,58 @@ func (s *Session) updateAmountConverter(p *compile.Problem) {
 	s.amountConverter = m
 }
 
-// currentAmountConverter returns the converter of amounts for the problem that was loaded last.
+// currentAmountConverter returns the amountConverter of the session.
 func (s *Session) currentAmountConverter() amountConverter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.amountConverter
 }
 
-// note stores a message for the user about the current step.
-func (s *Session) note(message string) {
+// addNote stores a message about the current step that the page shows.
+func (s *Session) addNote(message string) {
 	s.mu.Lock()
 	s.stepNotes = append(s.stepNotes, message)
 	s.mu.Unlock()
 }
 
-// noteError stores the message of an error, unless it is nil.
-func (s *Session) noteError(err error) {
+// addErrorNote stores the message of err for the page. It does nothing if err is nil.
+func (s *Session) addErrorNote(err error) {
 	if err != nil {
-		s.note(err.Error())
+		s.addNote(err.Error())
 	}
 }
 
-// A PendingCommand is a program that the problem wants to run and that nobody has allowed yet.
+// A PendingCommand is a program that the problem wants to run and that the user has not allowed
+// yet.
 type PendingCommand struct {
 	Key   string   `json:"key"`   // key that the page sends to allow the command
-	Lines []string `json:"lines"` // complete command, in lines to show
+	Lines []string `json:"lines"` // the complete command, split into lines for the page
 
-	refusalReason string // reason why the page cannot allow the command; empty if it can
+	refusalReason string // reason why the user cannot allow the command on the page; empty if the user can
 }
 
-// pendingCommandsOf returns the commands that a [compile.ConsentError] asks about. For any other
+// pendingCommandsOf returns the commands that a [compile.ConsentError] asks to run. For any other
 // error the result is nil.
-func pendingCommandsOf(err error) (asks []PendingCommand) {
+func pendingCommandsOf(err error) (commands []PendingCommand) {
 	if consent := (*compile.ConsentError)(nil); errors.As(err, &consent) {
 		for _, c := range consent.Commands {
-			if !slices.ContainsFunc(asks, func(a PendingCommand) bool { return a.Key == c.Key() }) {
+			if !slices.ContainsFunc(commands, func(a PendingCommand) bool { return a.Key == c.Key() }) {
 				a := PendingCommand{Key: c.Key(), Lines: c.Lines()}
 				if err := c.TrustError(); err != nil {
 					a.refusalReason = err.Error()
 				}
-				asks = append(asks, a)
+				commands = append(commands, a)
 			}
 		}
 	}
-	return asks
+	return commands
 }
 
-// allowCommand allows a command of the current step to run, and restarts the work on the step.
+// allowCommand allows a command of the current step to run and restarts the work on the step. The
+// parameter key identifies the command.
 func (s *Session) allowCommand(key string) error {
 	s.mu.Lock()
-	w := s.activeWork
+	w := s.currentStepWork
 	s.mu.Unlock()
 	w.mu.Lock()
 	asked := slices.IndexFunc(w.pendingCommands, func(a PendingCommand) bool { return a.Key == key })
@@ -393,10 +398,10 @@ func (s *Session) allowCommand(key string) error {
 	return nil
 }
 
-// applyChanges applies changes to the text of the current step and adds the result as a new step.
-// The parameter words describes the changes. If the new problem is invalid, the work on the new
-// step reports the error.
-func (s *Session) applyChanges(words string, changes ...change.Change) error {
+// applyChanges applies changes to the text of the current step and adds the new text as a new step
+// with the given description. If the new problem is invalid, the work on the new step reports the
+// error.
+func (s *Session) applyChanges(description string, changes ...change.Change) error {
 	s.mu.Lock()
 	now := *s.history.currentStep()
 	s.mu.Unlock()
@@ -404,12 +409,12 @@ func (s *Session) applyChanges(words string, changes ...change.Change) error {
 	if err != nil {
 		return err
 	}
-	return s.addStep(now.ID, words, string(text))
+	return s.addStep(now.ID, description, string(text))
 }
 
 // addStep adds a step with the given text of the problem file and makes it the current step. The
-// parameter parent is the id of the step that was changed.
-func (s *Session) addStep(parent int, words, text string) error {
+// parameter parent is the id of the step from which the new step was made.
+func (s *Session) addStep(parent int, description, text string) error {
 	if len(text) > yaml.MaxBytes {
 		return &inputerr.Error{Message: fmt.Sprintf("the problem has more than %d bytes", yaml.MaxBytes)}
 	}
@@ -421,7 +426,7 @@ func (s *Session) addStep(parent int, words, text string) error {
 		if before.Text == text {
 			return &inputerr.Error{Message: "this changes nothing", Hint: "the problem says so already"}
 		}
-		h.addStep(parent, words, text)
+		h.addStep(parent, description, text)
 		return nil
 	})
 	if err != nil {
@@ -431,12 +436,12 @@ func (s *Session) addStep(parent int, words, text string) error {
 	return s.publishState()
 }
 
-// changeHistory changes the history in memory and on disk. If the function change or writing fails,
-// the history stays unchanged.
-func (s *Session) changeHistory(change func(h *history) error) error {
+// changeHistory calls changeFunc with the history and saves the changed history to its file. If
+// changeFunc or saving fails, the history stays unchanged.
+func (s *Session) changeHistory(changeFunc func(h *history) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.history.commit(change)
+	return s.history.changeAndSave(changeFunc)
 }
 
 // goToStep makes the step with the given id the current step.
@@ -473,10 +478,10 @@ func (s *Session) nameStep(id int, name string) error {
 }
 
 // saveAs writes the text of a step to a file in the directory of the problem, and returns the path.
-// It replaces an existing file only if over is true.
-func (s *Session) saveAs(id int, name string, over bool) (path string, err error) {
+// It replaces an existing file only if overwrite is true.
+func (s *Session) saveAs(stepID int, name string, overwrite bool) (path string, err error) {
 	s.mu.Lock()
-	step, err := s.history.findStep(id)
+	step, err := s.history.findStep(stepID)
 	text := ""
 	if err == nil {
 		text = step.Text
@@ -489,10 +494,10 @@ func (s *Session) saveAs(id int, name string, over bool) (path string, err error
 		return "", &inputerr.Error{Message: inputerr.Quote(name) + " is no name for a problem file here", Hint: "write a name that ends in .yaml, of letters, figures and signs that can be seen, without a path"}
 	}
 	path = filepath.Join(s.problemDir, name)
-	if info, err := os.Lstat(path); err == nil && (!over || !info.Mode().IsRegular()) {
+	if info, err := os.Lstat(path); err == nil && (!overwrite || !info.Mode().IsRegular()) {
 		return "", &inputerr.Error{Message: "there is a file " + inputerr.Quote(name) + " already", Hint: "take another name, or say that it is to be replaced"}
 	}
-	if over {
+	if overwrite {
 		return path, file.Replace(path, []byte(text))
 	}
 	return path, file.Create(path, []byte(text))

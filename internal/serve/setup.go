@@ -21,33 +21,34 @@ import (
 	"kir/internal/inputerr"
 )
 
-// SetupOptions say how to begin a problem that is made from a table.
+// SetupOptions say how the setup page begins. The setup page makes a problem from a table.
 type SetupOptions struct {
-	// Table is the path of a table to open at once. If it is empty, the page asks for a table.
+	// Table is the path of a table that is opened at the beginning. If it is empty, the page asks for
+	// a table.
 	Table string
 
-	// Dir is the directory in which a new directory is created for an uploaded table. A problem
-	// made from Table is written beside that file instead.
+	// Dir is the directory in which a new directory is created for a problem that is made from an
+	// uploaded table. A problem that is made from the file Table is written next to that file.
 	Dir string
 }
 
-// A setup is a problem in preparation. It has the tables that a person opened and the answers that
-// the person gave about the tables. The page is computed from tables and answers alone, so closing
-// the page loses nothing.
+// A setup is a problem that the user is preparing. It has the tables that the user opened and the
+// user's answers to questions about the tables. The page is computed from the tables and the
+// answers alone, so closing the page loses nothing.
 type setup struct {
 	options SetupOptions
 
-	semaphore chan struct{}              // semaphore with one place; full while a request uses the setup
-	tables    map[tableKind]*loadedTable // by kind: the table
+	useSemaphore chan struct{}              // channel with space for one value; it is full while a request uses the setup
+	tables       map[tableKind]*loadedTable // maps what a table contains to the table
 	answers
-	isWritten bool // whether the problem file has been written
+	isWritten bool // whether the problem file was written
 }
 
-// acquire waits until no other request uses the setup, and then reserves the setup. It returns an
-// error if ctx ends before.
+// acquire waits until no other request uses the setup, and then reserves it. It returns an error if
+// ctx ends before.
 func (b *setup) acquire(ctx context.Context) error {
 	select {
-	case b.semaphore <- struct{}{}:
+	case b.useSemaphore <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -55,32 +56,33 @@ func (b *setup) acquire(ctx context.Context) error {
 }
 
 // release lets the next request use the setup.
-func (b *setup) release() { <-b.semaphore }
+func (b *setup) release() { <-b.useSemaphore }
 
-// An answers value has a person's answers about the tables.
+// An answers value has the user's answers to the questions about the tables.
 type answers struct {
-	tableLayout     dataset.Layout                    // roles of the columns, names of ingredients, and rows left out or included
-	questions       []tableQuestion                   // questions that the page shows even after they are answered
-	unitSizes       map[string]string                 // by name of a unit: the size, such as "5 cl"
-	objectives      map[string]compile.DraftObjective // by key of a target: the chosen objective; nil: the defaults of the draft
-	enabledBounds   map[string]bool                   // by key of a constraint: whether the constraint is on
-	stockBatch      string                            // size of a batch for which the stock must suffice, such as "700 ml"
-	ignorePairs     bool                              // whether the problem gets no objective that favours ingredients which occur together in the recipes
-	isSetColumn     map[string]bool                   // by column: whether a person says that the value is set instead of measured
-	recipesPerRound int                               // number of recipes made at a time; 0: the default
-	ignoreSheets    bool                              // whether other sheets of the workbook are not used as tables of ingredients
+	tableLayout        dataset.Layout                    // roles of the columns, names of ingredients, and rows that are left out or included
+	questions          []tableQuestion                   // questions that the page continues to show after they were answered
+	unitSizes          map[string]string                 // maps the name of a unit to its size, such as "5 cl"
+	objectives         map[string]compile.DraftObjective // maps the key of a [compile.Target] to the objective that the user chose; nil: the default objectives
+	enabledConstraints map[string]bool                   // maps the key of a constraint to whether the constraint is on
+	stockBatch         string                            // size of a batch for which the stock must suffice, such as "700 ml"
+	noPairObjective    bool                              // whether the problem gets no objective that favours ingredients that occur together in the recipes
+	isSetColumn        map[string]bool                   // maps the name of a column to whether the user says that the value is set and not measured
+	recipesPerRound    int                               // number of recipes that are made at a time; 0: the default
+	ignoreOtherSheets  bool                              // whether the other sheets of the workbook are not used, even if they are tables of ingredients
 }
 
-// A tableQuestion is a question that the page shows even after it is answered. The question is
-// about the role of a column, two spellings of an ingredient, or a row that may not be a recipe.
+// A tableQuestion is a question that the page continues to show after it was answered. It is about
+// the role of a column, about two spellings of an ingredient, or about a row that may not be a
+// recipe.
 type tableQuestion struct {
-	column           string // name of the column; empty if the question is not about a column
-	spelling         string // spelling that may mean the same ingredient as otherSpelling; empty if the question is not about spellings
-	otherSpelling    string
-	assumedSame      bool   // whether kir assumes that both spellings mean the same ingredient
-	row              string // name of the row; empty if the question is not about a row
-	leftOutByDefault bool   // whether kir leaves the row out unless a person includes it
-	message          string
+	column                string // name of the column; empty if the question is not about a column
+	spelling              string // spelling of an ingredient's name; empty if the question is not about spellings
+	otherSpelling         string // another spelling that may mean the same ingredient as spelling
+	assumedSameIngredient bool   // whether kir assumes by default that both spellings mean the same ingredient
+	row                   string // name of the row; empty if the question is not about a row
+	leftOutByDefault      bool   // whether kir leaves the row out unless the user includes it
+	message               string
 }
 
 // A tableKind says what a table contains.
@@ -91,25 +93,25 @@ const (
 	ingredientsTable tableKind = "ingredients"
 )
 
-// A loadedTable is a table in memory, either uploaded or read from a file.
+// A loadedTable is a table in memory. It was either uploaded or read from a file.
 type loadedTable struct {
-	name string // name for messages; for an uploaded table also the name of the file to write
+	name string // name of the table in messages; an uploaded table is written to a file of this name
 	data []byte
-	path string // path of the file on disk; empty for an uploaded table
+	path string // path of the file from which the table was read; empty if the table was uploaded
 }
 
-// maxUploadBytes is the maximum size, in bytes, of an uploaded table. Workbooks on disk have the
-// same limit.
+// maxUploadBytes is the maximum size, in bytes, of an uploaded table. The same limit holds for
+// workbooks that are read from files.
 const maxUploadBytes = 32 << 20
 
-// open returns a reader of the table. Reading fails once ctx has ended.
+// open returns a reader of the table. Reading fails after ctx has ended.
 func (u *loadedTable) open(ctx context.Context) io.ReadCloser {
 	return dataset.WithContext(ctx, io.NopCloser(bytes.NewReader(u.data)))
 }
 
 // newSetup returns a setup. If the options name a table, newSetup reads the table.
 func newSetup(ctx context.Context, o SetupOptions) (*setup, error) {
-	b := &setup{options: o, semaphore: make(chan struct{}, 1), tables: make(map[tableKind]*loadedTable)}
+	b := &setup{options: o, useSemaphore: make(chan struct{}, 1), tables: make(map[tableKind]*loadedTable)}
 	var err error
 	if b.options.Dir, err = filepath.Abs(o.Dir); err != nil {
 		return nil, err
@@ -138,13 +140,13 @@ func newSetup(ctx context.Context, o SetupOptions) (*setup, error) {
 // tableExtensions lists the file extensions that tables may have.
 var tableExtensions = []string{".xlsx", ".ods", ".fods", ".csv", ".tsv", ".tab", ".txt"}
 
-// IsTable reports whether a file's name has the extension of a table.
+// IsTable reports whether the name of a file has the extension of a table.
 func IsTable(path string) bool {
 	return slices.Contains(tableExtensions, strings.ToLower(filepath.Ext(path)))
 }
 
 // safeName converts a name that the page sent to a safe file name. It keeps letters, digits,
-// hyphens and underscores, and adds the extension that suits the data.
+// hyphens and underscores. It adds the file extension for the format of the data.
 func safeName(name string, data []byte) string {
 	name = name[strings.LastIndexAny(name, `/\`)+1:]
 	ext := strings.ToLower(filepath.Ext(name))
@@ -176,8 +178,9 @@ func safeName(name string, data []byte) string {
 	return stem + ext
 }
 
-// addTable adds a table that the page uploaded. A table of recipes replaces all tables and answers.
-func (b *setup) addTable(of tableKind, name string, data []byte) error {
+// addTable adds a table that the page uploaded. A table of recipes replaces all earlier tables and
+// answers.
+func (b *setup) addTable(kind tableKind, name string, data []byte) error {
 	if b.isWritten {
 		return errAlreadyMade
 	}
@@ -185,15 +188,15 @@ func (b *setup) addTable(of tableKind, name string, data []byte) error {
 		return &inputerr.Error{Message: "there is nothing in the table", Hint: "choose a file with a header and a row for each recipe"}
 	}
 	u := &loadedTable{name: safeName(name, data), data: data}
-	if of == ingredientsTable {
+	if kind == ingredientsTable {
 		if b.tables[recipesTable] == nil {
 			return &inputerr.Error{Message: "there are no recipes yet", Hint: "open the table of recipes first"}
 		}
 		if b.tables[recipesTable].name == u.name {
 			u.name = "ingredients-" + u.name
 		}
-		b.tables[of], b.ignoreSheets = u, false
-		b.objectives, b.enabledBounds = nil, nil
+		b.tables[kind], b.ignoreOtherSheets = u, false
+		b.objectives, b.enabledConstraints = nil, nil
 		return nil
 	}
 	b.dropTablesAndAnswers()
@@ -201,39 +204,39 @@ func (b *setup) addTable(of tableKind, name string, data []byte) error {
 	return nil
 }
 
-// dropTablesAndAnswers drops all tables and all answers.
+// dropTablesAndAnswers removes all tables and all answers from the setup.
 func (b *setup) dropTablesAndAnswers() {
 	b.tables = make(map[tableKind]*loadedTable)
 	b.answers = answers{}
 }
 
-// errAlreadyMade is the error for a request that comes after the problem file was written.
+// errAlreadyMade is the error for a request that arrives after the problem file was written.
 var errAlreadyMade = &inputerr.Error{Message: "the problem was made already", Hint: "reload the page, which shows it"}
 
-// An answer is a person's answer about the tables, as the page sends it. Do names the question.
-// Each question uses only some of the other fields.
+// An answer is the user's answer to a question about the tables, as the page sends it. The field Do
+// names the question. Each question uses only some of the other fields.
 type answer struct {
-	Do        string                 `json:"do"`   // name of the question
-	Name      string                 `json:"name"` // what the answer is about, such as a column, a row or a unit
+	Do        string                 `json:"do"`   // name of the question, such as "column"
+	Name      string                 `json:"name"` // name of the column, row, unit or other thing that the answer is about
 	Value     string                 `json:"value"`
-	On        bool                   `json:"on"` // whether an option is switched on
+	On        bool                   `json:"on"` // whether the user switched an option on
 	Objective compile.DraftObjective `json:"goal"`
 }
 
-// maxAnswers is the maximum number of stored answers. The page of a table offers far fewer.
+// maxAnswers is the maximum number of stored answers. The page for a usual table offers far fewer.
 const maxAnswers = 1 << 18
 
-// invalidError returns the error for an answer whose value is not possible.
+// invalidError returns the error for an answer with an impossible value.
 func (a answer) invalidError() error {
 	return &inputerr.Error{Message: fmt.Sprintf("%s of %s cannot be %s", inputerr.Quote(a.Do), inputerr.Quote(a.Name), inputerr.Quote(a.Value))}
 }
 
-// applyAnswer stores an answer in the setup.
+// applyAnswer checks an answer and stores it in the setup.
 func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 	if b.isWritten {
 		return errAlreadyMade
 	}
-	if len(b.tableLayout.Columns)+len(b.isSetColumn)+len(b.objectives)+len(b.enabledBounds)+len(b.unitSizes) > maxAnswers {
+	if len(b.tableLayout.Columns)+len(b.isSetColumn)+len(b.objectives)+len(b.enabledConstraints)+len(b.unitSizes) > maxAnswers {
 		return a.invalidError()
 	}
 	switch a.Do {
@@ -264,7 +267,7 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 		}
 		b.recipesPerRound = n
 	case "pairs":
-		b.ignorePairs = !a.On
+		b.noPairObjective = !a.On
 	case "set":
 		if b.isSetColumn == nil {
 			b.isSetColumn = make(map[string]bool)
@@ -272,9 +275,9 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 		b.isSetColumn[dataset.NormalizeName(a.Name)] = a.On
 		b.objectives = nil // which depend on the labels
 	case "alone":
-		b.ignoreSheets = true
+		b.ignoreOtherSheets = true
 		delete(b.tables, ingredientsTable)
-		b.objectives, b.enabledBounds = nil, nil
+		b.objectives, b.enabledConstraints = nil, nil
 	case "anew":
 		b.restart()
 	default:
@@ -283,8 +286,8 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 	return nil
 }
 
-// setColumnRole sets the role of a column. It drops the chosen objectives, because they depend on
-// the labels.
+// setColumnRole stores the role of a column. It removes the objectives that the user chose, because
+// the possible objectives depend on the roles.
 func (b *setup) setColumnRole(a answer) error {
 	role, err := dataset.ParseRole(a.Value)
 	if err != nil {
@@ -302,7 +305,8 @@ func (b *setup) setColumnRole(a answer) error {
 	return nil
 }
 
-// setIngredientName stores which ingredient a name in the table means, or removes that assignment.
+// setIngredientName stores which ingredient a name in the table stands for. If a.On is false, it
+// removes this information.
 func (b *setup) setIngredientName(a answer) error {
 	if a.Value == "" || len(a.Value) > 1<<10 {
 		return a.invalidError()
@@ -316,8 +320,8 @@ func (b *setup) setIngredientName(a answer) error {
 	return nil
 }
 
-// toggleRow includes or leaves out a row of the table. If the answer agrees with what kir does by
-// default, the stored exception is removed.
+// toggleRow leaves a row of the table out if a.On is true, and otherwise includes the row. Only a
+// difference from what kir does by default is stored.
 func (b *setup) toggleRow(a answer) {
 	at := slices.IndexFunc(b.questions, func(o tableQuestion) bool { return o.row != "" && o.row == a.Name })
 	not := func(name string) bool { return name == a.Name }
@@ -344,7 +348,7 @@ func (b *setup) setUnitSize(a answer) error {
 	return nil
 }
 
-// restart drops all answers and all uploaded tables. A table that the command line names stays
+// restart removes all answers and all uploaded tables. A table that the command line names stays
 // open.
 func (b *setup) restart() {
 	if b.options.Table == "" {
@@ -355,8 +359,8 @@ func (b *setup) restart() {
 	delete(b.tables, ingredientsTable)
 }
 
-// applyRequirement stores an answer about an objective or a constraint. The objectives that kir
-// chose by default then count as chosen by the person.
+// applyRequirement stores an answer about an objective or a constraint. After an answer about an
+// objective, the default objectives count as if the user had chosen them.
 func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 	r, err := b.readTables(ctx)
 	if ctx.Err() != nil {
@@ -366,13 +370,13 @@ func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 		return &inputerr.Error{Message: "the table cannot be read yet"}
 	}
 	if a.Do == "bound" {
-		if b.enabledBounds = maps.Clone(b.enabledBounds); b.enabledBounds == nil {
-			b.enabledBounds = make(map[string]bool)
+		if b.enabledConstraints = maps.Clone(b.enabledConstraints); b.enabledConstraints == nil {
+			b.enabledConstraints = make(map[string]bool)
 		}
 		if !slices.ContainsFunc(r.draft.OfferedBounds(), func(o compile.Bound) bool { return o.Key == a.Name }) {
 			return &inputerr.Error{Message: "there is no constraint " + inputerr.Quote(a.Name)}
 		}
-		b.enabledBounds[a.Name] = a.On
+		b.enabledConstraints[a.Name] = a.On
 		return nil
 	}
 	objectives, found := make(map[string]compile.DraftObjective), false
@@ -388,25 +392,25 @@ func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 	return nil
 }
 
-// A tableReading is the result of reading the tables with the person's answers.
+// A tableReading has the contents of the tables, read in the way that the user's answers say.
 type tableReading struct {
-	draft              *compile.Draft       // draft of the problem; nil if the table of recipes cannot be read
+	draft              *compile.Draft       // problem drafted from the tables; nil if the table of recipes cannot be read
 	ingredients        *dataset.Ingredients // ingredients of the recipes, with their attributes
-	sheet              string               // name of the workbook's sheet with the ingredients; empty if there is none
-	missingIngredients []string             // names of ingredients that the sheet lacks
+	sheet              string               // name of the sheet of the workbook that lists the ingredients; empty if there is none
+	missingIngredients []string             // names of ingredients that the recipes use and the sheet lacks
 	recipesErr         error                // error in the table of recipes
 	ingredientsErr     error                // error in the table of ingredients
 }
 
-// readTables reads the tables with the person's answers. Errors in the tables are part of the
-// result. The returned error is an error of the machine or of ctx.
+// readTables reads the tables in the way that the user's answers say. Errors in the tables are part
+// of the result. The returned error is a failure of the machine or the error of ctx.
 func (b *setup) readTables(ctx context.Context) (*tableReading, error) {
 	u := b.tables[recipesTable]
 	if u == nil {
 		return &tableReading{}, nil
 	}
 	r := &tableReading{}
-	d := &compile.Draft{Table: u.name, Units: b.unitSizes, Objectives: b.objectives, Bounds: b.enabledBounds, Batch: b.stockBatch, NoPairs: b.ignorePairs, RecipesPerBatch: b.recipesPerRound}
+	d := &compile.Draft{Table: u.name, Units: b.unitSizes, Objectives: b.objectives, Bounds: b.enabledConstraints, Batch: b.stockBatch, NoPairs: b.noPairObjective, RecipesPerBatch: b.recipesPerRound}
 	for _, name := range slices.Sorted(maps.Keys(b.isSetColumn)) {
 		if b.isSetColumn[name] {
 			d.SetColumns = append(d.SetColumns, name)
@@ -440,7 +444,7 @@ func (b *setup) readTables(ctx context.Context) (*tableReading, error) {
 		r.recipesErr = err
 		return r, nil
 	}
-	if o.Ingredients == nil && !b.ignoreSheets {
+	if o.Ingredients == nil && !b.ignoreOtherSheets {
 		r.sheet, r.missingIngredients = d.ReadIngredientsSheet(table, o)
 		d.Ingredients = ""
 		if r.sheet != "" && len(r.missingIngredients) == 0 {
@@ -454,9 +458,9 @@ func (b *setup) readTables(ctx context.Context) (*tableReading, error) {
 	return r, ctx.Err()
 }
 
-// destination returns the directory and the file name where the problem will be written. The file
-// does not exist yet. The result fresh is true if the directory does not exist either.
-func (b *setup) destination() (dir, problemFile string, fresh bool) {
+// destination returns the directory and the file name to which the problem will be written. There
+// is no such file yet. The result isNew is true if the directory does not exist either.
+func (b *setup) destination() (dir, problemFile string, isNew bool) {
 	u := b.tables[recipesTable]
 	stem := strings.TrimSuffix(u.name, filepath.Ext(u.name))
 	if u.path != "" {
@@ -465,13 +469,13 @@ func (b *setup) destination() (dir, problemFile string, fresh bool) {
 	return filepath.Join(b.options.Dir, unusedName(b.options.Dir, stem, "")), "problem.yaml", true
 }
 
-// unusedName returns a name that no file in the directory has. The name is made of stem, a number
-// if necessary, and ext.
-func unusedName(dir, stem, ext string) string {
+// unusedName returns a file name that does not exist in the directory. The name consists of base, a
+// number if necessary, and the extension ext.
+func unusedName(dir, base, ext string) string {
 	for k := 1; ; k++ {
-		name := stem + ext
+		name := base + ext
 		if k > 1 {
-			name = stem + "-" + strconv.Itoa(k) + ext
+			name = base + "-" + strconv.Itoa(k) + ext
 		}
 		if _, err := os.Lstat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) || k == 1000 {
 			return name
@@ -479,8 +483,8 @@ func unusedName(dir, stem, ext string) string {
 	}
 }
 
-// writeProblem writes the problem file and the uploaded tables, and returns the path of the problem
-// file. It does not replace any file. After an error it removes the files that it wrote.
+// writeProblem writes the problem file and the uploaded tables. It returns the path of the problem
+// file. It does not replace any file. After an error it removes the files that it has written.
 func (b *setup) writeProblem(ctx context.Context) (path string, err error) {
 	if b.isWritten {
 		return "", errAlreadyMade
@@ -503,41 +507,42 @@ func (b *setup) writeProblem(ctx context.Context) (path string, err error) {
 		}
 	}
 	if err := b.writeFiles(ctx, w, r.draft, name); err != nil {
-		return "", errors.Join(err, w.remove())
+		return "", errors.Join(err, w.removeAll())
 	}
 	b.isWritten = true
 	return filepath.Join(dir, name), nil
 }
 
-// writeFiles writes the uploaded tables, the problem file and the schema of problem files.
-func (b *setup) writeFiles(ctx context.Context, w *newFiles, d *compile.Draft, name string) error {
+// writeFiles writes the uploaded tables, the problem file with the given name and the schema of
+// problem files. The drafted problem is in draft. The parameter created records the files.
+func (b *setup) writeFiles(ctx context.Context, created *newFiles, draft *compile.Draft, name string) error {
 	for _, of := range []tableKind{recipesTable, ingredientsTable} {
 		if u := b.tables[of]; u != nil && u.path == "" {
-			if of == ingredientsTable && d.Series != nil {
+			if of == ingredientsTable && draft.Series != nil {
 				continue
 			}
-			if err := w.createFile(u.name, u.data); err != nil {
+			if err := created.createFile(u.name, u.data); err != nil {
 				return err
 			}
 		}
 	}
 	shown := make(map[string]bool) // write exactly the constraints that the page showed as chosen
-	for _, o := range d.OfferedBounds() {
+	for _, o := range draft.OfferedBounds() {
 		shown[o.Key] = o.On
 	}
-	d.Bounds = shown
-	text, err := d.Finish(ctx, filepath.Join(w.dir, name))
+	draft.Bounds = shown
+	text, err := draft.Finish(ctx, filepath.Join(created.dir, name))
 	if err != nil {
 		return err
 	}
-	if err := w.createFile(name, text); err != nil {
+	if err := created.createFile(name, text); err != nil {
 		return err
 	}
 	form, err := compile.Schema().JSON()
 	if err != nil {
 		return err
 	}
-	if err := w.createFile(schema.FileName, form); err != nil && !fileExists(w.dir, schema.FileName) {
+	if err := created.createFile(schema.FileName, form); err != nil && !fileExists(created.dir, schema.FileName) {
 		return err
 	}
 	return nil
@@ -549,8 +554,8 @@ func fileExists(dir, name string) bool {
 	return err == nil
 }
 
-// unwritableError returns the error for a file that cannot be written. The message says that
-// nothing was made.
+// unwritableError returns the error for a file that cannot be written. Its message says that no
+// problem was made.
 func unwritableError(path string, err error) error {
 	return &inputerr.Error{Message: inputerr.Quote(path) + " cannot be written: " + err.Error(), Hint: "nothing was made; make room, or start kir serve in a directory that can be written", Err: err}
 }

@@ -22,18 +22,18 @@ import (
 	"kir/internal/inputerr"
 )
 
-// setupPathPrefix is the first part of the path of all requests from the setup page.
+// setupPathPrefix is the beginning of the path of every request from the setup page.
 const setupPathPrefix = "/begin/"
 
-// uploadTimeout is the maximum time in which an uploaded table must arrive.
+// uploadTimeout is the maximum time that an uploaded table may take to arrive.
 const uploadTimeout = time.Minute
 
-// exampleFiles has the tables of the examples.
+// exampleFiles has the tables of the examples that the setup page offers.
 //
 //go:embed assets/examples
 var exampleFiles embed.FS
 
-// An ExampleName has the name and the description of an example that the setup page offers.
+// An ExampleName has the name and the description of one example that the setup page offers.
 type ExampleName struct {
 	Key         string `json:"key"` // name of the example's file, without the extension
 	Name        string `json:"name"`
@@ -67,18 +67,18 @@ func (b *setup) openExample(key string) error {
 	return nil
 }
 
-// A setupServer serves the setup page until the problem file is written. After that it serves the
-// page of the problem.
+// A setupServer serves the setup page until the problem file is written, and after that the page of
+// the problem.
 type setupServer struct {
-	setup       *setup
-	openSession func(file string) (http.Handler, error) // starts the session of a problem file and returns the handler of its page
-	ctx         context.Context
-	session     atomic.Pointer[http.Handler] // handler of the session's page; nil until the problem file is written
-	handler     http.Handler                 // handler of the setup page
+	setup          *setup
+	openSession    func(file string) (http.Handler, error) // starts the session of the problem in a file and returns the handler of the problem's page
+	ctx            context.Context
+	sessionHandler atomic.Pointer[http.Handler] // handler of the problem's page; nil until the problem file is written
+	setupHandler   http.Handler                 // handler of the setup page
 }
 
-// newSetupServer returns a server of the setup page. The function opened starts the session of a
-// problem file.
+// newSetupServer returns a server of the setup page for the setup b. The function opened starts the
+// session of the problem in a file and returns the handler of the problem's page.
 func newSetupServer(ctx context.Context, b *setup, opened func(string) (http.Handler, error)) *setupServer {
 	s := &setupServer{setup: b, openSession: opened, ctx: ctx}
 	mux := http.NewServeMux()
@@ -109,14 +109,14 @@ func newSetupServer(ctx context.Context, b *setup, opened func(string) (http.Han
 		return s.applyAndView(r, func(ctx context.Context, b *setup) error { return b.applyAnswer(ctx, a) })
 	}))
 	mux.HandleFunc("POST "+setupPathPrefix+"go", s.withBody("application/json", maxRequestBytes, func(r *http.Request, _ []byte) (any, error) { return s.writeAndStartSession(r) }))
-	s.handler = mux
+	s.setupHandler = mux
 	return s
 }
 
-// ServeHTTP passes a request to the page of the problem if the problem file is written, and to the
-// setup page otherwise.
+// ServeHTTP passes a request to the page of the problem if the problem file was written, and
+// otherwise to the setup page.
 func (s *setupServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h := s.session.Load(); h != nil {
+	if h := s.sessionHandler.Load(); h != nil {
 		if strings.HasPrefix(r.URL.Path, setupPathPrefix) {
 			jsonHandler(func(*http.Request) (any, error) { return nil, errAlreadyMade })(w, r)
 			return
@@ -124,10 +124,10 @@ func (s *setupServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		(*h).ServeHTTP(w, r)
 		return
 	}
-	s.handler.ServeHTTP(w, r)
+	s.setupHandler.ServeHTTP(w, r)
 }
 
-// requestContext returns a context that ends when the client of the request leaves or the server
+// requestContext returns a context that ends when the client cancels the request or the server
 // stops.
 func (s *setupServer) requestContext(r *http.Request) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(r.Context())
@@ -135,9 +135,10 @@ func (s *setupServer) requestContext(r *http.Request) (ctx context.Context, stop
 	return ctx, func() { still(); cancel() }
 }
 
-// applyAndView calls do with the setup, unless do is nil, and returns the new view of the page.
-// Requests wait for each other. If the client leaves early, the setup stays unchanged.
-func (s *setupServer) applyAndView(r *http.Request, do func(ctx context.Context, b *setup) error) (any, error) {
+// applyAndView calls useSetup with the setup, unless useSetup is nil, and returns the new contents
+// of the page. Only one request at a time uses the setup. If the client cancels the request, the
+// setup stays unchanged.
+func (s *setupServer) applyAndView(r *http.Request, useSetup func(ctx context.Context, b *setup) error) (any, error) {
 	ctx, stop := s.requestContext(r)
 	defer stop()
 	b := s.setup
@@ -146,8 +147,8 @@ func (s *setupServer) applyAndView(r *http.Request, do func(ctx context.Context,
 	}
 	defer b.release()
 	tables, answers := maps.Clone(b.tables), b.answers
-	if do != nil {
-		if err := do(ctx, b); err != nil {
+	if useSetup != nil {
+		if err := useSetup(ctx, b); err != nil {
 			return nil, err
 		}
 	}
@@ -169,18 +170,19 @@ func (s *setupServer) writeAndStartSession(r *http.Request) (any, error) {
 	defer b.release()
 	file, err := b.writeProblem(ctx)
 	if err != nil {
-		return nil, pageError(err)
+		return nil, convertToPageError(err)
 	}
 	h, err := s.openSession(file)
 	if err != nil {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("%s was written, and cannot be shown: %v", inputerr.Quote(file), err), Hint: "end kir serve, and start it with the file"}
 	}
-	s.session.Store(&h)
+	s.sessionHandler.Store(&h)
 	return map[string]string{"file": file}, nil
 }
 
-// pageError converts an error about the tables or the problem to an error that the page can show.
-func pageError(err error) error {
+// convertToPageError converts an error about the tables or the problem to an error that the page
+// can show.
+func convertToPageError(err error) error {
 	e := &inputerr.Error{Message: err.Error(), Err: err}
 	single := (*inputerr.Error)(nil)
 	if errors.As(err, &single) {
@@ -192,7 +194,7 @@ func pageError(err error) error {
 	return e
 }
 
-// readAnswer parses the JSON of an answer.
+// readAnswer decodes an answer from JSON.
 func readAnswer(data []byte) (a answer, err error) {
 	if err := json.Unmarshal(data, &a); err != nil {
 		return a, &inputerr.Error{Message: "the answer cannot be read", Err: err}
@@ -200,9 +202,9 @@ func readAnswer(data []byte) (a answer, err error) {
 	return a, nil
 }
 
-// withBody returns a handler that reads the body of a request and calls the function what. The body
-// must have the content type kind and at most maxBytes bytes.
-func (s *setupServer) withBody(kind string, maxBytes int64, what func(*http.Request, []byte) (any, error)) http.HandlerFunc {
+// withBody returns a handler that reads the body of a request and calls the function respond. The
+// body must have the given content type and at most maxBytes bytes.
+func (s *setupServer) withBody(contentType string, maxBytes int64, respond func(*http.Request, []byte) (any, error)) http.HandlerFunc {
 	var one sync.Mutex // tables are large, so only one arrives at a time
 	return func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
@@ -210,8 +212,8 @@ func (s *setupServer) withBody(kind string, maxBytes int64, what func(*http.Requ
 		_ = control.SetReadDeadline(time.Now().Add(uploadTimeout))
 		jsonHandler(func(r *http.Request) (any, error) {
 			// A form of another site cannot send these types.
-			if r.Header.Get("Content-Type") != kind {
-				return nil, &inputerr.Error{Message: "this request is " + kind}
+			if r.Header.Get("Content-Type") != contentType {
+				return nil, &inputerr.Error{Message: "this request is " + contentType}
 			}
 			if r.ContentLength > maxBytes {
 				return nil, &inputerr.Error{Message: fmt.Sprintf("the table has more than %d MiB", maxBytes>>20), Hint: "save the sheet with the recipes alone, or as CSV"}
@@ -231,23 +233,24 @@ func (s *setupServer) withBody(kind string, maxBytes int64, what func(*http.Requ
 				return nil, &inputerr.Error{Message: "the table did not arrive whole", Err: err}
 			}
 			_ = control.SetReadDeadline(time.Time{}) // the deadline must not end a long action
-			return what(r, data)
+			return respond(r, data)
 		})(w, r)
 	}
 }
 
-// A sessionOpener starts the session of a problem, at most once.
+// A sessionOpener starts the session of a problem at most once.
 type sessionOpener struct {
 	ctx         context.Context
 	options     Options
-	pageAddress string // address of the page, to store beside the problem for the next process
+	pageAddress string // address of the page, which is stored beside the problem for the next process
 
 	mu      sync.Mutex
 	session *Session
 	lock    *problemLock
 }
 
-// openSession starts the session of a problem file and returns the handler of its page.
+// openSession starts the session of the problem in a file and returns the handler of the problem's
+// page.
 func (o *sessionOpener) openSession(file string) (_ http.Handler, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -261,14 +264,14 @@ func (o *sessionOpener) openSession(file string) (_ http.Handler, err error) {
 		return nil, errors.Join(err, l.release())
 	}
 	if err := l.writeAddress(o.pageAddress); err != nil {
-		return nil, errors.Join(err, s.end(), l.release())
+		return nil, errors.Join(err, s.endAllWork(), l.release())
 	}
 	o.session, o.lock = s, l
 	s.startWork()
 	return s.handler(), nil
 }
 
-// closeStreams ends the streams of the session's pages, if there is a session.
+// closeStreams ends the streams of all open pages of the session, if there is a session.
 func (o *sessionOpener) closeStreams() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -287,9 +290,9 @@ func (o *sessionOpener) endSession() error {
 	return errors.Join(o.session.closeAtExit(), o.lock.release())
 }
 
-// Handler returns the handler of a problem's page. If o.File is empty, it is the handler of the
-// setup page; see [ServeSetup]. Handler is for programs that receive requests without a network
-// port. Such a program must decide itself who may send requests.
+// Handler returns the handler of the page of the problem o.File. If o.File is empty, it returns the
+// handler of the setup page; see [ServeSetup]. Handler is for programs that receive requests
+// without a network port. Such a program must itself decide who may send requests.
 func Handler(ctx context.Context, o Options, begin SetupOptions) (http.Handler, error) {
 	sessions := &sessionOpener{ctx: ctx, options: o}
 	if o.File != "" {
@@ -302,8 +305,8 @@ func Handler(ctx context.Context, o Options, begin SetupOptions) (http.Handler, 
 	return newSetupServer(ctx, b, sessions.openSession), nil
 }
 
-// ServeSetup serves the page that makes a problem from a table. When the problem file is written,
-// it serves the page of the problem until ctx ends. The new problem replaces o.File and o.Text.
+// ServeSetup serves the setup page, which makes a problem from a table. After the problem file is
+// written, ServeSetup serves the page of this problem until ctx ends. It ignores o.File and o.Text.
 func ServeSetup(ctx context.Context, o Options, begin SetupOptions) (err error) {
 	b, err := newSetup(ctx, begin)
 	if err != nil {
@@ -341,9 +344,9 @@ func ServeSetup(ctx context.Context, o Options, begin SetupOptions) (err error) 
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	return serveUntilDone(ctx, listener, certificate, g.wrap(server), func() {
+	return serveUntilDone(ctx, listener, certificate, g.requireAdmission(server), func() {
 		if o.OnReady != nil {
-			o.OnReady(newRenewableAddress(g, again), door)
+			o.OnReady(newRenewingAddress(g, again), door)
 		}
 	}, sessions.closeStreams)
 }

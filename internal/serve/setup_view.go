@@ -15,13 +15,13 @@ import (
 	"kir/internal/inputerr"
 )
 
-// These limits bound the view of a table and its questions.
+// These limits bound how much of a table, and how many errors and questions, the setup page shows.
 const (
-	maxShownRows    = 60
-	maxShownColumns = 60
-	maxCellBytes    = 80
-	maxFaults       = 8
-	maxQuestions    = 40
+	maxShownRows      = 60
+	maxShownColumns   = 60
+	maxCellBytes      = 80
+	maxShownFaults    = 8
+	maxShownQuestions = 40
 )
 
 // A SetupView is everything that the setup page shows.
@@ -31,28 +31,28 @@ type SetupView struct {
 	Tables               []TableView    `json:"tables"`  // first rows of each table
 	Summary              string         `json:"says"`    // what the tables contain, in words
 	Faults               []FaultView    `json:"faults"`  // errors in the tables
-	Questions            []QuestionView `json:"asks"`    // guesses about the tables that a person can change
-	Notes                []string       `json:"left"`    // other remarks on how the tables were understood
-	Targets              []TargetView   `json:"targets"` // labels and attributes that could be objectives
-	Bounds               []BoundView    `json:"bounds"`  // constraints that can be switched on and off
-	Round                *QuestionView  `json:"round"`   // question for the number of recipes made at a time; nil if nothing is measured
+	Questions            []QuestionView `json:"asks"`    // assumptions about the tables, as questions that the user can answer
+	Notes                []string       `json:"left"`    // other remarks on how the tables are understood
+	Targets              []TargetView   `json:"targets"` // labels and attributes that may become objectives
+	Bounds               []BoundView    `json:"bounds"`  // constraints that the user can switch on and off
+	Round                *QuestionView  `json:"round"`   // question for the number of recipes that are made at a time; nil if nothing is measured
 	Text                 string         `json:"text"`    // text of the problem file that would be written
 	Ready                bool           `json:"ready"`   // whether the problem file can be written
-	TableFromCommandLine bool           `json:"named"`   // whether the command line named the table
+	TableFromCommandLine bool           `json:"named"`   // whether the table was named on the command line
 }
 
-// A TableView is the beginning of a table, with the meaning of each cell.
+// A TableView is the first part of a table, with the meaning of each cell.
 type TableView struct {
 	Kind    tableKind  `json:"of"` // what the table contains
 	Name    string     `json:"name"`
-	Sheet   string     `json:"sheet"`   // name of the shown sheet of a workbook
-	Sheets  []string   `json:"sheets"`  // names of all sheets; empty if there is no choice
-	Columns []PickView `json:"columns"` // by column: the role and the possible roles
+	Sheet   string     `json:"sheet"`   // name of the sheet of the workbook that is shown
+	Sheets  []string   `json:"sheets"`  // names of all sheets of the workbook; empty if there is no choice
+	Columns []PickView `json:"columns"` // item k has the role of column k and the roles that can be chosen
 	Rows    []RowView  `json:"rows"`    // first rows
-	More    bool       `json:"more"`    // whether the table has more rows
+	More    bool       `json:"more"`    // whether the table has more rows than are shown
 }
 
-// A PickView is a column of a table, with the roles that a person can choose.
+// A PickView is a column of a table, with the roles that the user can choose.
 type PickView struct {
 	Name  string         `json:"name"`
 	Role  dataset.Role   `json:"role"`  // current role
@@ -61,21 +61,21 @@ type PickView struct {
 
 // A RowView is a row of a [TableView].
 type RowView struct {
-	Line     int        `json:"line"`  // line of the row in the file
-	IsHeader bool       `json:"head"`  // whether the row has the names of the columns
-	HasError bool       `json:"wrong"` // whether a cell of the row cannot be read
-	Why      string     `json:"why"`   // reason why the row is left out; empty if the row is used
-	Restore  *answer    `json:"back"`  // answer that includes the row again; nil if there is none
+	Line     int        `json:"line"`  // number of the row's line in the file
+	IsHeader bool       `json:"head"`  // whether the row contains the names of the columns
+	HasError bool       `json:"wrong"` // whether some cell of the row cannot be read
+	Why      string     `json:"why"`   // reason why the row is left out, as a sentence; empty if the row is used
+	Restore  *answer    `json:"back"`  // answer that makes kir use the row after all; nil if there is none
 	Cells    []CellView `json:"cells"`
 }
 
 // A CellView is a cell of a [RowView], with its meaning.
 type CellView struct {
 	Text string `json:"t"`
-	Kind string `json:"k"` // meaning of the cell, such as cellAmount
+	Kind string `json:"k"` // meaning of the cell, such as [cellAmount]
 }
 
-// These are the possible meanings of a cell.
+// These are the possible values of [CellView.Kind].
 const (
 	cellName       = "name"
 	cellIngredient = "ingredient"
@@ -88,62 +88,62 @@ const (
 	cellGroup      = "group"
 	cellNote       = "note"
 	cellTime       = "time"
-	cellValue      = "value" // a price or a return
+	cellValue      = "value" // a price or a return in a table of series
 	cellLeftOut    = "left"
 )
 
 // A QuestionView is a question about the tables, with the possible answers.
 type QuestionView struct {
 	Text    string       `json:"text"`
-	Place   string       `json:"place"` // cell or line that the question is about
+	Place   string       `json:"place"` // cell or line of the table that the question is about
 	Answers []AnswerView `json:"answers"`
 }
 
-// An AnswerView is a possible answer that a person can click.
+// An AnswerView is a possible answer that the user can click.
 type AnswerView struct {
 	Text   string `json:"text"`
-	Chosen bool   `json:"chosen"` // whether this answer is in effect
-	Send   answer `json:"send"`   // answer that the page sends after a click
+	Chosen bool   `json:"chosen"` // whether this answer applies at present
+	Send   answer `json:"send"`   // answer that the page sends after the click
 }
 
-// A FaultView is an error in a table, with answers that correct the error.
+// A FaultView is an error in a table, with answers that would correct the error.
 type FaultView struct {
 	Message string       `json:"message"`
-	Place   string       `json:"place"` // cell or line of the error
+	Place   string       `json:"place"` // cell or line of the table with the error
 	Hint    string       `json:"hint"`
 	Answers []AnswerView `json:"answers"` // answers that correct the error
 }
 
-// A TargetView is a label of the recipes, or an attribute of the ingredients, that could be an
-// objective.
+// A TargetView is something that may become an objective: a label of the recipes or an attribute of
+// the ingredients.
 type TargetView struct {
 	Key     string `json:"key"`
 	Name    string `json:"name"`
-	Summary string `json:"says"` // range of the numbers or the classes, and the number of recipes with a value, in words
-	Why     string `json:"why"`  // reason why the target cannot be an objective; empty if it can
+	Summary string `json:"says"` // range of the numbers or list of the classes, and the number of recipes with a value, in words
+	Why     string `json:"why"`  // reason why the target cannot become an objective; empty if it can
 
-	Must       bool                   `json:"must"`      // whether the target must remain an objective
-	Attribute  bool                   `json:"attribute"` // whether the target is an attribute of the ingredients instead of a label of the recipes
+	Must       bool                   `json:"must"`      // whether the target must be an objective
+	Attribute  bool                   `json:"attribute"` // whether the target is an attribute of the ingredients and not a label of the recipes
 	Directions []config.Direction     `json:"ways"`      // possible directions of the objective, such as high or low
-	Objective  compile.DraftObjective `json:"goal"`      // chosen objective
+	Objective  compile.DraftObjective `json:"goal"`      // objective that is chosen now
 	From       float64                `json:"from"`      // lower quartile of the values
 	To         float64                `json:"to"`        // upper quartile of the values
-	Least      float64                `json:"least"`     // least value
-	Most       float64                `json:"most"`      // greatest value
+	Least      float64                `json:"least"`     // least value of the label or attribute
+	Most       float64                `json:"most"`      // greatest value of the label or attribute
 	Classes    []string               `json:"classes"`
-	First      compile.DraftObjective `json:"first"` // objective that the page chooses when the target is switched on
-	Words      map[string]any         `json:"words"` // by direction: the word that the page shows
+	First      compile.DraftObjective `json:"first"` // objective that is chosen when the user switches the target on
+	Words      map[string]any         `json:"words"` // maps the name of a direction to the word that the page shows
 }
 
-// A BoundView is a constraint that a person can switch on and off.
+// A BoundView is a constraint that the user can switch on and off.
 type BoundView struct {
 	Words   string       `json:"words"`
 	On      bool         `json:"on"`      // whether the constraint is on
-	Send    answer       `json:"send"`    // answer that switches the constraint on or off
+	Send    answer       `json:"send"`    // answer that the page sends to switch the constraint on or off
 	Answers []AnswerView `json:"answers"` // further choices about the constraint
 }
 
-// view returns everything that the setup page shows.
+// view returns the contents of the setup page.
 func (b *setup) view(ctx context.Context) (*SetupView, error) {
 	v := &SetupView{ProblemPath: b.options.Dir, Examples: exampleNames(), Tables: []TableView{}, Faults: []FaultView{}, Questions: []QuestionView{}, Notes: []string{}, Targets: []TargetView{}, Bounds: []BoundView{}, TableFromCommandLine: b.options.Table != ""}
 	u := b.tables[recipesTable]
@@ -178,24 +178,24 @@ func (b *setup) view(ctx context.Context) (*SetupView, error) {
 	return v, ctx.Err()
 }
 
-// addTableViews adds the beginning of each table to the view v, with the meaning of each cell.
-func (b *setup) addTableViews(ctx context.Context, v *SetupView, r *tableReading) {
+// addTableViews adds the first rows of each table to the view v, with the meaning of each cell.
+func (b *setup) addTableViews(ctx context.Context, v *SetupView, reading *tableReading) {
 	u := b.tables[recipesTable]
 	layout := b.tableLayout
 	var shape *dataset.Shape
-	if r.draft != nil && r.draft.Book != nil {
-		if shape = r.draft.Book.Shape; shape != nil {
+	if reading.draft != nil && reading.draft.Book != nil {
+		if shape = reading.draft.Book.Shape; shape != nil {
 			layout.Sheet = shape.Sheet
 		}
 	}
 	if t, ok := newTableView(ctx, recipesTable, u, layout); ok {
 		switch {
-		case r.draft != nil && r.draft.Series != nil:
-			setSeriesKinds(&t, r.draft.Series)
+		case reading.draft != nil && reading.draft.Series != nil:
+			setSeriesKinds(&t, reading.draft.Series)
 		case shape != nil:
-			b.setRecipeKinds(&t, shape, r.draft)
+			b.setRecipeKinds(&t, shape, reading.draft)
 		}
-		for _, e := range inputerr.All(r.recipesErr) {
+		for _, e := range inputerr.All(reading.recipesErr) {
 			for k := range t.Rows {
 				t.Rows[k].HasError = t.Rows[k].HasError || t.Rows[k].Line == e.Line && (e.Cell == "" || strings.HasPrefix(strings.Trim(e.Cell, "'"), t.Sheet))
 			}
@@ -203,25 +203,25 @@ func (b *setup) addTableViews(ctx context.Context, v *SetupView, r *tableReading
 		v.Tables = append(v.Tables, t)
 	}
 	in, layout := b.tables[ingredientsTable], dataset.Layout{}
-	if in == nil && r.draft != nil && r.draft.Ingredients != "" {
-		in, layout.Sheet = u, r.sheet
+	if in == nil && reading.draft != nil && reading.draft.Ingredients != "" {
+		in, layout.Sheet = u, reading.sheet
 	}
 	if in == nil {
 		return
 	}
 	if t, ok := newTableView(ctx, ingredientsTable, in, layout); ok {
 		t.Sheets = []string{}
-		if r.ingredients != nil && len(r.ingredients.Attributes) > 0 {
-			setIngredientKinds(&t, r.ingredients)
+		if reading.ingredients != nil && len(reading.ingredients.Attributes) > 0 {
+			setIngredientKinds(&t, reading.ingredients)
 		}
 		v.Tables = append(v.Tables, t)
 	}
 }
 
 // newTableView returns the first rows of a table. The bool is false if the table cannot be read.
-func newTableView(ctx context.Context, of tableKind, u *loadedTable, layout dataset.Layout) (TableView, bool) {
-	t := TableView{Kind: of, Name: u.name, Rows: []RowView{}, Columns: []PickView{}, Sheets: []string{}}
-	p, err := dataset.ReadPreview(u.open(ctx), u.name, layout, maxShownRows, maxShownColumns, maxCellBytes)
+func newTableView(ctx context.Context, kind tableKind, table *loadedTable, layout dataset.Layout) (TableView, bool) {
+	t := TableView{Kind: kind, Name: table.name, Rows: []RowView{}, Columns: []PickView{}, Sheets: []string{}}
+	p, err := dataset.ReadPreview(table.open(ctx), table.name, layout, maxShownRows, maxShownColumns, maxCellBytes)
 	if err != nil {
 		return t, false
 	}
@@ -239,44 +239,44 @@ func newTableView(ctx context.Context, of tableKind, u *loadedTable, layout data
 	return t, true
 }
 
-// setCellKinds sets the meaning of each cell of the row that is not empty. The function kind
+// setCellKinds sets the meaning of each cell of the row that is not empty. The function cellKind
 // returns the meaning for the index of a cell.
-func (r *RowView) setCellKinds(kind func(field int) string) {
+func (r *RowView) setCellKinds(cellKind func(field int) string) {
 	for i := range r.Cells {
 		if r.Cells[i].Text != "" {
-			r.Cells[i].Kind = kind(i)
+			r.Cells[i].Kind = cellKind(i)
 		}
 	}
 }
 
-// setRecipeKinds sets the meaning of each cell in a table of recipes.
-func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *compile.Draft) {
-	if !d.Book.Transposed {
-		t.Columns = append(t.Columns, newColumnPicks(s, d)...)
+// setRecipeKinds sets the meaning of each cell in the view t of the table of recipes.
+func (b *setup) setRecipeKinds(t *TableView, shape *dataset.Shape, draft *compile.Draft) {
+	if !draft.Book.Transposed {
+		t.Columns = append(t.Columns, newColumnPicks(shape, draft)...)
 	}
-	kinds := newColumnKinds(d)
+	kinds := newColumnKinds(draft)
 	for k := range t.Rows {
 		row := &t.Rows[k]
-		row.IsHeader = row.Line == s.HeaderLine
+		row.IsHeader = row.Line == shape.HeaderLine
 		switch {
-		case row.Line < s.HeaderLine || slices.Contains(s.LeftOutLines, row.Line):
+		case row.Line < shape.HeaderLine || slices.Contains(shape.LeftOutLines, row.Line):
 			row.setCellKinds(func(int) string { return cellLeftOut })
-			b.explainLeftOut(row, s, d)
-		case d.Book.Transposed && row.IsHeader:
+			b.explainLeftOut(row, shape, draft)
+		case draft.Book.Transposed && row.IsHeader:
 			row.setCellKinds(func(i int) string {
-				if i > s.NameColumn {
+				if i > shape.NameColumn {
 					return cellName
 				}
 				return cellIngredient
 			})
-		case d.Book.Transposed:
-			b.setTransposedKinds(row, s, kinds)
+		case draft.Book.Transposed:
+			b.setTransposedKinds(row, shape, kinds)
 		default:
 			row.setCellKinds(func(i int) string {
-				if i >= len(s.Columns) {
+				if i >= len(shape.Columns) {
 					return cellLeftOut
 				}
-				head, cell := kinds.cellKinds(s.Columns[i])
+				head, cell := kinds.cellKinds(shape.Columns[i])
 				if row.IsHeader {
 					return head
 				}
@@ -286,13 +286,13 @@ func (b *setup) setRecipeKinds(t *TableView, s *dataset.Shape, d *compile.Draft)
 	}
 }
 
-// newColumnPicks returns the roles that a person can choose for each shown column.
-func newColumnPicks(s *dataset.Shape, d *compile.Draft) (picks []PickView) {
+// newColumnPicks returns, for each shown column, the roles that the user can choose.
+func newColumnPicks(shape *dataset.Shape, draft *compile.Draft) (picks []PickView) {
 	roles := []dataset.Role{dataset.RecipeColumn, dataset.IngredientColumn, dataset.LabelColumn, dataset.IgnoredColumn}
-	if d.Book.LongForm {
+	if draft.Book.LongForm {
 		roles = dataset.Roles()
 	}
-	for _, c := range s.Columns[:min(len(s.Columns), maxShownColumns)] {
+	for _, c := range shape.Columns[:min(len(shape.Columns), maxShownColumns)] {
 		p := PickView{Name: c.Name, Role: c.Role, Roles: roles}
 		if c.Name == "" {
 			p.Roles = nil
@@ -302,16 +302,16 @@ func newColumnPicks(s *dataset.Shape, d *compile.Draft) (picks []PickView) {
 	return picks
 }
 
-// setTransposedKinds sets the meaning of each cell in a row of a transposed table, which has one
-// recipe per column. The row must be below the header. If the row is left out, setTransposedKinds
-// also sets the reason.
-func (b *setup) setTransposedKinds(row *RowView, s *dataset.Shape, kinds columnKinds) {
-	at := slices.Index(s.RowLines, row.Line)
-	if at < 0 || at >= len(s.Columns) {
+// setTransposedKinds sets the meaning of each cell in one row of a transposed table, that is, of a
+// table with one recipe per column. The row must be below the header. If kir leaves the row out,
+// setTransposedKinds also sets the reason.
+func (b *setup) setTransposedKinds(row *RowView, shape *dataset.Shape, kinds columnKinds) {
+	at := slices.Index(shape.RowLines, row.Line)
+	if at < 0 || at >= len(shape.Columns) {
 		row.setCellKinds(func(int) string { return cellLeftOut })
 		return
 	}
-	column := s.Columns[at]
+	column := shape.Columns[at]
 	if column.Role == dataset.IgnoredColumn && column.Name != "" {
 		row.Why, row.Restore = fmt.Sprintf("%s is left out, as one that sums up others.", inputerr.Quote(column.Name)), &answer{Do: "column", Name: column.Name, Value: string(dataset.LabelColumn)}
 		if b.tableLayout.Columns[dataset.NormalizeName(column.Name)] == dataset.IgnoredColumn {
@@ -321,22 +321,22 @@ func (b *setup) setTransposedKinds(row *RowView, s *dataset.Shape, kinds columnK
 	head, cell := kinds.cellKinds(column)
 	row.setCellKinds(func(i int) string {
 		switch {
-		case i < s.NameColumn:
+		case i < shape.NameColumn:
 			return cellLeftOut
-		case i == s.NameColumn:
+		case i == shape.NameColumn:
 			return head
 		}
 		return cell
 	})
 }
 
-// A columnKinds determines the meaning of cells from the role of their column.
+// A columnKinds computes the meaning of cells from the role of their column.
 type columnKinds struct {
 	isLong         bool                      // whether the table is long, that is, has one row per ingredient of a recipe
-	targetsByLabel map[string]compile.Target // by label: what an objective for the label could be
+	targetsByLabel map[string]compile.Target // maps the name of a label to the objective that the label may become
 }
 
-// newColumnKinds returns the columnKinds for the table of recipes of a draft.
+// newColumnKinds returns the columnKinds for the table of recipes of the drafted problem d.
 func newColumnKinds(d *compile.Draft) columnKinds {
 	k := columnKinds{d.Book.LongForm, make(map[string]compile.Target)}
 	for _, target := range d.Targets() {
@@ -347,9 +347,9 @@ func newColumnKinds(d *compile.Draft) columnKinds {
 	return k
 }
 
-// cellKinds returns the meaning of a column's name and the meaning of the other cells of the
-// column.
-func (k columnKinds) cellKinds(c dataset.Column) (head, cell string) {
+// cellKinds returns two meanings for column c: that of the cell with the column's name, and that of
+// the other cells.
+func (k columnKinds) cellKinds(c dataset.Column) (headKind, cellKind string) {
 	switch c.Role {
 	case dataset.RecipeColumn:
 		return cellName, cellName
@@ -372,21 +372,21 @@ func (k columnKinds) cellKinds(c dataset.Column) (head, cell string) {
 	return cellLeftOut, cellLeftOut
 }
 
-// explainLeftOut sets the reason why a row is left out. If possible, it also sets the answer that
-// includes the row again.
-func (b *setup) explainLeftOut(row *RowView, s *dataset.Shape, d *compile.Draft) {
-	if row.Line < s.HeaderLine {
+// explainLeftOut sets the reason why kir leaves out a row. If the user can include the row again,
+// explainLeftOut also sets the answer for that.
+func (b *setup) explainLeftOut(row *RowView, shape *dataset.Shape, draft *compile.Draft) {
+	if row.Line < shape.HeaderLine {
 		row.Why = "It stands above the names of the columns."
 		return
 	}
-	if at := slices.IndexFunc(s.Columns, func(c dataset.Column) bool { return c.Role == dataset.RecipeColumn }); at >= 0 && at < len(row.Cells) {
+	if at := slices.IndexFunc(shape.Columns, func(c dataset.Column) bool { return c.Role == dataset.RecipeColumn }); at >= 0 && at < len(row.Cells) {
 		if name := dataset.NormalizeName(row.Cells[at].Text); slices.Contains(b.tableLayout.Without, name) {
 			row.Why, row.Restore = fmt.Sprintf("You left out %s.", inputerr.Quote(name)), &answer{Do: "row", Name: name}
 			return
 		}
 	}
 	row.Why = "It has a text alone, or belongs to a recipe that is left out."
-	_, notes := d.Contents()
+	_, notes := draft.Contents()
 	for _, n := range notes {
 		if n.Line != row.Line || !strings.Contains(n.Message, "left out") {
 			continue
@@ -399,7 +399,7 @@ func (b *setup) explainLeftOut(row *RowView, s *dataset.Shape, d *compile.Draft)
 	}
 }
 
-// setSeriesKinds sets the meaning of each cell in a table of prices or returns.
+// setSeriesKinds sets the meaning of each cell in the view t of a table of prices or returns.
 func setSeriesKinds(t *TableView, s *dataset.Series) {
 	for k := range t.Rows {
 		row := &t.Rows[k]
@@ -416,7 +416,7 @@ func setSeriesKinds(t *TableView, s *dataset.Series) {
 	}
 }
 
-// setIngredientKinds sets the meaning of each cell in a table of ingredients.
+// setIngredientKinds sets the meaning of each cell in the view t of a table of ingredients.
 func setIngredientKinds(t *TableView, in *dataset.Ingredients) {
 	kinds := make(map[string]string)
 	for i := range in.Attributes {
@@ -448,18 +448,18 @@ func setIngredientKinds(t *TableView, in *dataset.Ingredients) {
 	}
 }
 
-// These patterns find a setting of the problem file in the hint of an error message. The page
-// offers the setting as an answer that corrects the error.
+// These patterns find a setting of the problem file in the message or the hint of an error. The
+// page offers the setting as an answer that corrects the error.
 var (
-	columnHint         = regexp.MustCompile(`\bcolumns: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([a-z]+)\}`)
-	unitSizeHint       = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+ [a-z]+)\}`)
-	ingredientNameHint = regexp.MustCompile(`\bnames: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ("(?:[^"\\]|\\.)*"|[^"{}]+)\}`)
-	leftOutRowHint     = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
-	zeroSumMessage     = regexp.MustCompile(`^the amounts of ("(?:[^"\\]|\\.)*") add up to 0$`)
-	decimalHint        = regexp.MustCompile(`\bdecimal: (point|comma)`)
+	columnHintPattern         = regexp.MustCompile(`\bcolumns: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([a-z]+)\}`)
+	unitSizeHintPattern       = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+ [a-z]+)\}`)
+	ingredientNameHintPattern = regexp.MustCompile(`\bnames: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ("(?:[^"\\]|\\.)*"|[^"{}]+)\}`)
+	leftOutRowHintPattern     = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
+	zeroSumMessagePattern     = regexp.MustCompile(`^the amounts of ("(?:[^"\\]|\\.)*") add up to 0$`)
+	decimalHintPattern        = regexp.MustCompile(`\bdecimal: (point|comma)`)
 )
 
-// unquoteHint removes the quotation marks from a name that a pattern found in a hint.
+// unquoteHint removes the quotation marks from a name that was found in a hint.
 func unquoteHint(text string) string {
 	if plain, err := strconv.Unquote(text); err == nil {
 		return plain
@@ -467,12 +467,13 @@ func unquoteHint(text string) string {
 	return text
 }
 
-// addFaultViews adds the errors in the tables to the view v, with answers that correct the errors.
-func (b *setup) addFaultViews(v *SetupView, r *tableReading) {
-	all := inputerr.All(r.recipesErr)
-	for _, e := range all[:min(len(all), maxFaults)] {
+// addFaultViews adds the errors in the tables to the view v, together with answers that would
+// correct them.
+func (b *setup) addFaultViews(v *SetupView, reading *tableReading) {
+	all := inputerr.All(reading.recipesErr)
+	for _, e := range all[:min(len(all), maxShownFaults)] {
 		f := newFaultView(e)
-		for _, m := range columnHint.FindAllStringSubmatch(e.Hint, -1) {
+		for _, m := range columnHintPattern.FindAllStringSubmatch(e.Hint, -1) {
 			name := unquoteHint(m[1])
 			if m[2] == string(dataset.IgnoredColumn) {
 				f.Answers = append(f.Answers, AnswerView{Text: "Leave the column " + inputerr.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: m[2]}})
@@ -483,24 +484,24 @@ func (b *setup) addFaultViews(v *SetupView, r *tableReading) {
 				f.Answers = append(f.Answers, AnswerView{Text: "Leave " + inputerr.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: string(dataset.IgnoredColumn)}})
 			}
 		}
-		for _, m := range unitSizeHint.FindAllStringSubmatch(e.Hint, -1) {
+		for _, m := range unitSizeHintPattern.FindAllStringSubmatch(e.Hint, -1) {
 			name := unquoteHint(m[1])
 			for _, size := range []string{"1 cl", "3 cl", "6 cl", "9 cl", "12 cl"} {
 				f.Answers = append(f.Answers, AnswerView{Text: inputerr.Quote(name) + " is " + size, Send: answer{Do: "size", Name: name, Value: size}})
 			}
 			break
 		}
-		for _, m := range ingredientNameHint.FindAllStringSubmatch(e.Hint, -1) {
+		for _, m := range ingredientNameHintPattern.FindAllStringSubmatch(e.Hint, -1) {
 			f.Answers = append(f.Answers, AnswerView{Text: "They are two ingredients", Send: answer{Do: "names", Name: unquoteHint(m[1]), Value: unquoteHint(m[2]), On: true}})
 		}
-		for _, m := range leftOutRowHint.FindAllStringSubmatch(e.Hint, -1) {
+		for _, m := range leftOutRowHintPattern.FindAllStringSubmatch(e.Hint, -1) {
 			name := unquoteHint(m[1])
 			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + inputerr.Quote(name) + " out", Send: answer{Do: "row", Name: name, On: true}})
 		}
-		for _, m := range zeroSumMessage.FindAllStringSubmatch(e.Message, -1) {
+		for _, m := range zeroSumMessagePattern.FindAllStringSubmatch(e.Message, -1) {
 			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + m[1] + " out", Send: answer{Do: "row", Name: unquoteHint(m[1]), On: true}})
 		}
-		for _, m := range decimalHint.FindAllStringSubmatch(e.Hint, -1) {
+		for _, m := range decimalHintPattern.FindAllStringSubmatch(e.Hint, -1) {
 			f.Answers = append(f.Answers, AnswerView{Text: "The decimal mark is the " + m[1], Send: answer{Do: "decimal", Value: m[1]}})
 		}
 		if len(f.Answers) > 0 {
@@ -511,10 +512,10 @@ func (b *setup) addFaultViews(v *SetupView, r *tableReading) {
 		}
 		v.Faults = append(v.Faults, f)
 	}
-	if more := len(all) - maxFaults; more > 0 {
+	if more := len(all) - maxShownFaults; more > 0 {
 		v.Faults = append(v.Faults, FaultView{Message: fmt.Sprintf("%d more like these", more), Answers: []AnswerView{}})
 	}
-	for _, e := range inputerr.All(r.ingredientsErr) {
+	for _, e := range inputerr.All(reading.ingredientsErr) {
 		v.Faults = append(v.Faults, newFaultView(e))
 	}
 	if b.tables[ingredientsTable] != nil && len(v.Faults) > 0 {
@@ -523,12 +524,12 @@ func (b *setup) addFaultViews(v *SetupView, r *tableReading) {
 	}
 }
 
-// newFaultView returns the page's view of an error in a table, without answers.
+// newFaultView returns what the page shows of an error in a table, without answers.
 func newFaultView(e *inputerr.Error) FaultView {
 	return FaultView{Message: toSentence(e.Message), Place: placeText(e.Cell, e.Line), Hint: toSentence(e.Hint), Answers: []AnswerView{}}
 }
 
-// placeText returns the cell of an error, or the line if the cell is unknown.
+// placeText returns the cell of an error. If the cell is unknown, it returns the line in words.
 func placeText(cell string, line int) string {
 	if cell == "" && line > 0 {
 		return fmt.Sprintf("line %d", line)
@@ -536,7 +537,7 @@ func placeText(cell string, line int) string {
 	return cell
 }
 
-// toSentence returns a message with a capital letter and a full stop.
+// toSentence returns a message as a sentence, with a capital letter and a full stop.
 func toSentence(text string) string {
 	if text == "" {
 		return ""
@@ -545,55 +546,55 @@ func toSentence(text string) string {
 	return strings.ToUpper(string(first)) + text[len(string(first)):] + "."
 }
 
-// roleWords has the page's name for each role of a column.
+// roleWords maps each role of a column to the word that the page shows.
 var roleWords = map[dataset.Role]string{
 	dataset.RecipeColumn: "the recipe", dataset.IngredientColumn: "an ingredient", dataset.AmountColumn: "the amount",
 	dataset.UnitColumn: "the unit", dataset.LabelColumn: "a result", dataset.IgnoredColumn: "left out",
 }
 
-// collectQuestions stores a question for each guess of the draft that a person can change. A
-// question that is already stored stays unchanged.
-func (b *setup) collectQuestions(d *compile.Draft) {
-	_, notes := d.Contents()
+// collectQuestions stores one question for each assumption about the tables that the user can
+// change. A question that is already stored stays unchanged.
+func (b *setup) collectQuestions(draft *compile.Draft) {
+	_, notes := draft.Contents()
 	var all []tableQuestion
 	for _, n := range notes {
 		switch {
 		case n.AmbiguousColumn != "":
 			all = append(all, tableQuestion{column: n.AmbiguousColumn, message: n.Message})
 		case n.Spelling != "":
-			all = append(all, tableQuestion{spelling: n.Spelling, otherSpelling: n.OtherSpelling, assumedSame: true, message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(n.OtherSpelling), inputerr.Quote(n.Spelling))})
+			all = append(all, tableQuestion{spelling: n.Spelling, otherSpelling: n.OtherSpelling, assumedSameIngredient: true, message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(n.OtherSpelling), inputerr.Quote(n.Spelling))})
 		case n.QuestionableRow != "":
 			all = append(all, tableQuestion{row: n.QuestionableRow, leftOutByDefault: n.RowLeftOut, message: fmt.Sprintf("is %s a recipe, or does it sum up others?", inputerr.Quote(n.QuestionableRow))})
 		}
 	}
-	if d.Book != nil && d.Book.LongForm && d.Ingredients == "" {
-		for _, pair := range d.Book.Misspellings() {
+	if draft.Book != nil && draft.Book.LongForm && draft.Ingredients == "" {
+		for _, pair := range draft.Book.Misspellings() {
 			all = append(all, tableQuestion{spelling: pair[1], otherSpelling: pair[0], message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(pair[0]), inputerr.Quote(pair[1]))})
 		}
 	}
 	for _, a := range all {
 		known := func(o tableQuestion) bool { return o.column == a.column && o.spelling == a.spelling && o.row == a.row }
-		if len(b.questions) < maxQuestions && !slices.ContainsFunc(b.questions, known) {
+		if len(b.questions) < maxShownQuestions && !slices.ContainsFunc(b.questions, known) {
 			b.questions = append(b.questions, a)
 		}
 	}
 }
 
-// addQuestionViews adds the stored questions to the view v, including answered questions. The draft
-// d is nil if the table cannot be read, which a wrong answer may have caused.
-func (b *setup) addQuestionViews(v *SetupView, d *compile.Draft) {
+// addQuestionViews adds all stored questions, even answered questions, to the view v. The drafted
+// problem is nil if the table cannot be read, which a wrong answer may have caused.
+func (b *setup) addQuestionViews(v *SetupView, draft *compile.Draft) {
 	for _, a := range b.questions {
 		q := QuestionView{Text: toSentence(a.message), Answers: []AnswerView{}}
 		switch {
 		case a.spelling != "":
 			q.Text = strings.TrimSuffix(q.Text, ".")
 			to, said := b.tableLayout.Names[dataset.NormalizeName(a.spelling)]
-			same := said && to == a.otherSpelling || !said && a.assumedSame
+			same := said && to == a.otherSpelling || !said && a.assumedSameIngredient
 			apart := answer{Do: "names", Name: a.spelling, Value: a.spelling}
-			if a.assumedSame { // case alone does not distinguish ingredients
+			if a.assumedSameIngredient { // case alone does not distinguish ingredients
 				apart.Value, apart.On = a.spelling+" (2)", true
 			}
-			q.Answers = append(q.Answers, AnswerView{Text: "The same", Chosen: same, Send: answer{Do: "names", Name: a.spelling, Value: a.otherSpelling, On: !a.assumedSame}},
+			q.Answers = append(q.Answers, AnswerView{Text: "The same", Chosen: same, Send: answer{Do: "names", Name: a.spelling, Value: a.otherSpelling, On: !a.assumedSameIngredient}},
 				AnswerView{Text: "Two ingredients", Chosen: !same, Send: apart})
 		case a.row != "":
 			q.Text = strings.TrimSuffix(q.Text, ".")
@@ -602,10 +603,10 @@ func (b *setup) addQuestionViews(v *SetupView, d *compile.Draft) {
 				AnswerView{Text: "Leave it out", Chosen: out, Send: answer{Do: "row", Name: a.row, On: true}})
 		default:
 			is, ok := b.tableLayout.Columns[dataset.NormalizeName(a.column)]
-			if d != nil && d.Book != nil && d.Book.Shape != nil {
-				i := slices.IndexFunc(d.Book.Shape.Columns, func(c dataset.Column) bool { return c.Name == a.column })
+			if draft != nil && draft.Book != nil && draft.Book.Shape != nil {
+				i := slices.IndexFunc(draft.Book.Shape.Columns, func(c dataset.Column) bool { return c.Name == a.column })
 				if ok = i >= 0; ok {
-					is = d.Book.Shape.Columns[i].Role
+					is = draft.Book.Shape.Columns[i].Role
 				}
 			}
 			if !ok {
@@ -622,10 +623,10 @@ func (b *setup) addQuestionViews(v *SetupView, d *compile.Draft) {
 	}
 }
 
-// addNoteViews adds notes on how the tables were understood to the view v. If there is an
-// alternative, the note becomes a question.
-func (b *setup) addNoteViews(v *SetupView, r *tableReading) {
-	d := r.draft
+// addNoteViews adds to the view v how the tables are understood. If the user can choose, it adds a
+// question, and otherwise a note.
+func (b *setup) addNoteViews(v *SetupView, reading *tableReading) {
+	d := reading.draft
 	_, notes := d.Contents()
 	for _, n := range notes {
 		switch {
@@ -654,18 +655,18 @@ func (b *setup) addNoteViews(v *SetupView, r *tableReading) {
 	if d.Book != nil {
 		b.addUnitSizeQuestions(v, d.Book)
 	}
-	if r.sheet != "" && len(r.missingIngredients) == 0 {
-		v.Questions = append(v.Questions, QuestionView{Text: fmt.Sprintf("Sheet %s lists the ingredients, with prices, stock or maxima.", inputerr.Quote(r.sheet)),
-			Answers: []AnswerView{{Text: "Use it", Chosen: true, Send: answer{Do: "pairs", On: !b.ignorePairs}}, {Text: "Leave it out", Send: answer{Do: "alone"}}}})
-	} else if r.sheet != "" {
-		v.Notes = append(v.Notes, fmt.Sprintf("Sheet %s lists ingredients and is left out: it lacks %s.", inputerr.Quote(r.sheet), inputerr.List(r.missingIngredients, 4)))
+	if reading.sheet != "" && len(reading.missingIngredients) == 0 {
+		v.Questions = append(v.Questions, QuestionView{Text: fmt.Sprintf("Sheet %s lists the ingredients, with prices, stock or maxima.", inputerr.Quote(reading.sheet)),
+			Answers: []AnswerView{{Text: "Use it", Chosen: true, Send: answer{Do: "pairs", On: !b.noPairObjective}}, {Text: "Leave it out", Send: answer{Do: "alone"}}}})
+	} else if reading.sheet != "" {
+		v.Notes = append(v.Notes, fmt.Sprintf("Sheet %s lists ingredients and is left out: it lacks %s.", inputerr.Quote(reading.sheet), inputerr.List(reading.missingIngredients, 4)))
 	}
 }
 
-// addUnitSizeQuestions adds a question about the size of each unit in the recipes that has no fixed
-// size, such as a dash.
-func (b *setup) addUnitSizeQuestions(v *SetupView, known *dataset.Book) {
-	for _, use := range known.LooseUnits() {
+// addUnitSizeQuestions adds one question for each unit in the recipes that has no fixed size, such
+// as a dash. The question asks for the size.
+func (b *setup) addUnitSizeQuestions(v *SetupView, recipes *dataset.Book) {
+	for _, use := range recipes.LooseUnits() {
 		q := QuestionView{Text: fmt.Sprintf("How much is 1 %s? No standard says, and %s it.", use.Name, recipesUseText(use.Recipes)), Answers: []AnswerView{}}
 		for k, size := range use.SizeChoices {
 			is := b.unitSizes[use.Name] == size || b.unitSizes[use.Name] == "" && k == 1
@@ -683,16 +684,16 @@ func recipesUseText(n int) string {
 	return fmt.Sprintf("%d recipes use", n)
 }
 
-// directionWords has the page's name for each direction of an objective.
+// directionWords maps each direction of an objective to the word that the page shows.
 var directionWords = map[config.Direction]string{
 	config.Maximize: "High", config.Minimize: "Low", config.Between: "Within",
 	compile.WantClass: "Want", compile.SureClass: "At least 90 %",
 	compile.Ratio: "Return per risk", compile.Frontier: "Return against risk", compile.Return: "Return alone", compile.Volatility: "Least risk",
 }
 
-// addRequirementViews adds the objectives and constraints that the draft offers to the view v.
-func (b *setup) addRequirementViews(v *SetupView, r *tableReading) {
-	d := r.draft
+// addRequirementViews adds the possible objectives and constraints of the problem to the view v.
+func (b *setup) addRequirementViews(v *SetupView, reading *tableReading) {
+	d := reading.draft
 	for _, t := range d.Targets() {
 		w := TargetView{Key: t.Key, Name: t.Name, Why: t.Why, Attribute: t.Attribute, Directions: t.Directions, Objective: t.Objective, From: t.From, To: t.To, Least: t.Least, Most: t.Most, Classes: t.Classes, Words: make(map[string]any)}
 		for _, way := range t.Directions {
@@ -734,6 +735,6 @@ func (b *setup) addRequirementViews(v *SetupView, r *tableReading) {
 			at.Answers = append(at.Answers, AnswerView{Text: strconv.Itoa(n), Chosen: n == d.BatchSize(), Send: answer{Do: "round", Value: strconv.Itoa(n)}})
 		}
 		v.Round = &at
-		v.Bounds = append(v.Bounds, BoundView{Words: "Ingredients that go together in the recipes, where too little is known of the results", On: !b.ignorePairs, Send: answer{Do: "pairs", On: b.ignorePairs}, Answers: []AnswerView{}})
+		v.Bounds = append(v.Bounds, BoundView{Words: "Ingredients that go together in the recipes, where too little is known of the results", On: !b.noPairObjective, Send: answer{Do: "pairs", On: b.noPairObjective}, Answers: []AnswerView{}})
 	}
 }

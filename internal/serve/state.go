@@ -16,72 +16,73 @@ import (
 	"kir/internal/report/figure"
 )
 
-// A State is what the page shows besides the draws and the shortlist: the steps and the problem of
-// the current step.
+// A State is everything that the page shows except the draws and the shortlist: the steps and the
+// problem of the current step.
 type State struct {
 	File       string           `json:"file"`    // name of the problem file
-	StorageKey string           `json:"place"`   // key that distinguishes this problem from other problems served at the same address
-	Step       int              `json:"step"`    // id of the current step
-	Steps      []StepSummary    `json:"steps"`   // latest steps, the current step and the parent of the current step
+	StorageKey string           `json:"place"`   // key under which a browser stores data of this problem; see storageKey
+	Step       int              `json:"step"`    // id of the current step, that is, of the version of the problem that the page shows
+	Steps      []StepSummary    `json:"steps"`   // latest steps, and also the current step and its parent
 	StepCount  int              `json:"made"`    // number of all steps
-	Phase      string           `json:"phase"`   // "reading", "asking", "drawing", "settled" or "faulty"
+	Phase      string           `json:"phase"`   // what the work on the current step does: "reading" the problem, "asking" to allow a program, "drawing", "settled" after the run, or "faulty"
 	Fault      *Fault           `json:"fault"`   // error in the current step; nil: none
-	Commands   []PendingCommand `json:"asks"`    // programs that wait until a person allows them
+	Commands   []PendingCommand `json:"asks"`    // programs that wait until the user allows them
 	Notes      []string         `json:"notes"`   // messages about the current step
 	Problem    *ProblemView     `json:"problem"` // problem of the current step; nil until the problem is loaded
 }
 
-// A StepSummary is a [Step] without the text of the problem file.
+// A StepSummary is a [Step] that lacks the text of the problem file.
 type StepSummary struct {
 	ID      int    `json:"id"`
-	Parent  int    `json:"parent"` // id of the step from which this step was made; 0: none
+	Parent  int    `json:"parent"` // id of the step from which this step was made; 0 if it was made from no step
 	Name    string `json:"name"`
-	Change  string `json:"change"`  // description of the change
+	Change  string `json:"change"`  // description of the change from the parent
 	Settled bool   `json:"settled"` // whether the run of the step has finished
 }
 
-// A ProblemView is the page's view of a problem.
+// A ProblemView is what the page shows of a problem.
 type ProblemView struct {
 	Name              string          `json:"name"`
 	Words             string          `json:"words"` // one-line description of the problem
-	Total             int             `json:"total"` // number of units that the amounts of a recipe sum to
+	Total             int             `json:"total"` // sum of the amounts of a recipe in units
 	Seed              uint64          `json:"seed"`
-	Names             []string        `json:"names"`       // names of the ingredients, at most maxNames
-	UnnamedCount      int             `json:"unnamed"`     // number of ingredients that are not in Names
-	Attribute         string          `json:"attribute"`   // attribute whose values form the groups; empty if there are no groups
+	Names             []string        `json:"names"`       // names of the ingredients, at most maxShownNames
+	UnnamedCount      int             `json:"unnamed"`     // number of ingredients whose names are not in Names
+	Attribute         string          `json:"attribute"`   // name of the attribute whose values form the groups; empty if there are no groups
 	Groups            []string        `json:"groups"`      // names of the groups of ingredients
-	Colours           []int           `json:"colours"`     // by group: the number of the colour
-	GroupOfIngredient map[string]int  `json:"members"`     // by name of the ingredient: the index of the group
-	GreyColour        int             `json:"grey"`        // number of the colour for everything that has no own colour
-	Units             []Unit          `json:"units"`       // units in which amounts can be shown; the unit of the known recipes comes first
+	Colours           []int           `json:"colours"`     // item g is the number of the colour of group g
+	GroupOfIngredient map[string]int  `json:"members"`     // maps the name of an ingredient to the index of its group
+	GreyColour        int             `json:"grey"`        // number of the colour for everything that has no colour of its own
+	Units             []Unit          `json:"units"`       // units in which the page can show amounts; the unit of the known recipes comes first
 	Constraints       []string        `json:"constraints"` // text of each constraint, in the order of the problem file
 	Conditions        []ConditionView `json:"conditions"`
 	Objectives        []ObjectiveView `json:"objectives"`
 	Trade             []string        `json:"trade"` // names of the trade-off's objectives
 	Warnings          []string        `json:"warnings"`
-	Recipes           []string        `json:"recipes"` // names of the known recipes, at most maxNames
+	Recipes           []string        `json:"recipes"` // names of the known recipes, at most maxShownNames
 	Compositions      string          `json:"left"`    // number of recipes that the rules allow, in words
 }
 
-// An ObjectiveView is the page's view of a property that scores recipes.
+// An ObjectiveView is what the page shows of a property that scores recipes.
 type ObjectiveView struct {
 	Name    string   `json:"name"`
 	Kind    string   `json:"kind"`  // kind of the property
 	About   string   `json:"about"` // description of the property
 	Weight  float64  `json:"weight"`
-	Classes []string `json:"classes"` // classes that a forest can predict
-	Numeric bool     `json:"numeric"` // whether a forest predicts numbers
-	Low     float64  `json:"low"`     // least value of the numeric label
-	High    float64  `json:"high"`    // greatest value of the numeric label
+	Classes []string `json:"classes"` // classes that the random forest of the property can predict
+	Numeric bool     `json:"numeric"` // whether the random forest of the property predicts numbers
+	Low     float64  `json:"low"`     // least value of a numeric label
+	High    float64  `json:"high"`    // greatest value of a numeric label
 }
 
-// maxStepSummaries is the number of latest steps that the page receives.
+// maxStepSummaries is the maximum number of latest steps that the page receives.
 const maxStepSummaries = 100
 
-// maxNames is the maximum number of names of ingredients, and of recipes, that the page receives.
-const maxNames = 5000
+// maxShownNames is the maximum number of names of ingredients that the page receives. The same
+// limit holds for names of recipes.
+const maxShownNames = 5000
 
-// pageState returns what the page shows besides the draws and the shortlist.
+// pageState returns everything that the page shows except the draws and the shortlist.
 func (s *Session) pageState() *State {
 	s.mu.Lock()
 	out := &State{File: filepath.Base(s.problemPath), StorageKey: s.storageKey(), Step: s.history.Current, Steps: []StepSummary{}, Commands: []PendingCommand{}, Notes: append([]string{}, s.stepNotes...), Phase: "reading"}
@@ -94,12 +95,12 @@ func (s *Session) pageState() *State {
 		stop := StepSummary{ID: step.ID, Parent: step.Parent, Name: step.Name, Change: step.Change}
 		if w := s.workByStep[step.ID]; w != nil {
 			w.mu.Lock()
-			stop.Settled = w.runModel != nil
+			stop.Settled = w.runResults != nil
 			w.mu.Unlock()
 		}
 		out.Steps = append(out.Steps, stop)
 	}
-	w, m := s.activeWork, s.amountConverter
+	w, m := s.currentStepWork, s.amountConverter
 	s.mu.Unlock()
 	if w == nil {
 		return out
@@ -111,7 +112,7 @@ func (s *Session) pageState() *State {
 		out.Phase, out.Fault = "faulty", newFault(w.fault, w.step.Text, m)
 	case len(w.pendingCommands) > 0:
 		out.Phase, out.Commands = "asking", w.pendingCommands
-	case w.runModel != nil:
+	case w.runResults != nil:
 		out.Phase = "settled"
 	case w.problem != nil:
 		out.Phase = "drawing"
@@ -122,9 +123,9 @@ func (s *Session) pageState() *State {
 	return out
 }
 
-// storageKey returns the key under which a browser stores data of this problem. The key is needed
-// because another problem may later be served at the same address. The key does not reveal the path
-// of the problem file.
+// storageKey returns the key under which a browser stores data of this problem. Another problem may
+// later be served at the same address and then has another key. The key does not reveal the path of
+// the problem file.
 func (s *Session) storageKey() string {
 	sum := sha256.Sum256([]byte(filepath.Join(s.problemDir, filepath.Base(s.problemPath))))
 	return hex.EncodeToString(sum[:8])
@@ -135,19 +136,20 @@ func (s *Session) publishState() error {
 	return s.hub.publish("state", func() (any, bool) { return s.pageState(), true })
 }
 
-// newProblemView returns the page's view of a problem.
-func newProblemView(p *compile.Problem, g *ingredientGroups, colours []int) *ProblemView {
+// newProblemView returns what the page shows of a problem. Item g of groupColours is the number of
+// the colour of group g.
+func newProblemView(p *compile.Problem, groups *ingredientGroups, groupColours []int) *ProblemView {
 	words := report.Problem{Ingredients: len(p.Ingredients), Total: p.Total}
 	a := &ProblemView{
-		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: g.attributeName, Groups: append([]string{}, g.values...), Colours: colours,
+		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: groups.attributeName, Groups: append([]string{}, groups.values...), Colours: groupColours,
 		GroupOfIngredient: make(map[string]int), Constraints: []string{}, Objectives: []ObjectiveView{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{}, Trade: append([]string{}, p.Trade...),
 		Compositions: recipeCountText(p), GreyColour: figure.Grey, Units: newAmountConverter(p).displayUnits(), Conditions: newConditionViews(p.Outline().Conditions),
 	}
-	a.Names = p.Ingredients[:min(len(p.Ingredients), maxNames)]
+	a.Names = p.Ingredients[:min(len(p.Ingredients), maxShownNames)]
 	a.UnnamedCount = len(p.Ingredients) - len(a.Names)
 	for i, name := range a.Names {
-		if g.byIngredient[i] >= 0 {
-			a.GroupOfIngredient[name] = g.byIngredient[i]
+		if groups.groupOfIngredient[i] >= 0 {
+			a.GroupOfIngredient[name] = groups.groupOfIngredient[i]
 		}
 	}
 	m := newAmountConverter(p)
@@ -169,7 +171,7 @@ func newProblemView(p *compile.Problem, g *ingredientGroups, colours []int) *Pro
 	}
 	if p.Book != nil {
 		words.Recipes = len(p.Book.Recipes)
-		for _, r := range p.Book.Recipes[:min(len(p.Book.Recipes), maxNames)] {
+		for _, r := range p.Book.Recipes[:min(len(p.Book.Recipes), maxShownNames)] {
 			a.Recipes = append(a.Recipes, r.Name)
 		}
 	}
@@ -202,7 +204,7 @@ func recipeCountText(p *compile.Problem) string {
 	return fmt.Sprintf("%.1f · 10%s", portable.Exp(log-float64(tens*math.Ln10)), superscripts.Replace(fmt.Sprintf("%.0f", tens)))
 }
 
-// superscripts replaces digits by superscript digits.
+// superscripts replaces each digit by the superscript digit.
 var superscripts = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
 // logRecipeCount returns the logarithm of the number of recipes that the problem allows.

@@ -14,39 +14,40 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A Step is one version of the problem file.
+// A Step is one version of the text of a problem file.
 type Step struct {
 	ID     int    `json:"id"`     // number of the step, from 1
-	Parent int    `json:"parent"` // id of the step from which this step was made; 0: none
-	Name   string `json:"name"`   // name given by a person; may be empty
-	Change string `json:"change"` // description of the change that led to this step
+	Parent int    `json:"parent"` // id of the step from which this step was made; 0 if it was made from no step
+	Name   string `json:"name"`   // name that the user has given to the step; may be empty
+	Change string `json:"change"` // description of the change from the parent
 	Text   string `json:"text"`   // text of the problem file
 }
 
-// A history is the tree of all steps of a problem. A person can go back to any step and continue
-// from there. The history is stored in a file beside the problem.
+// A history is the tree of all steps of a problem. The user can go back to any step and continue
+// from there. The history is stored in a file beside the problem file.
 type history struct {
 	Current int          `json:"current"` // id of the current step
 	Steps   limitedSteps `json:"steps"`   // all steps, in order of their ids
 
-	path       string        // path of the file that stores the history
-	savedSteps []encodedStep // by index of the step: the JSON that was written last
+	path       string        // path of the file in which the history is stored
+	savedSteps []encodedStep // item k is the JSON of step k that was written to the file last
 }
 
-// An encodedStep is a step with its JSON, so that saving a history encodes only new steps.
+// An encodedStep is a step with its JSON. Saving a history therefore encodes only new steps.
 type encodedStep struct {
 	step Step
 	json []byte
 }
 
-// These limits bound the size of the file of a history and the number of steps.
 const (
+	// maxHistoryBytes is the maximum size, in bytes, of the file of a history.
 	maxHistoryBytes = 64 << 20
-	maxSteps        = 10_000
+	// maxSteps is the maximum number of steps of a history.
+	maxSteps = 10_000
 )
 
-// A limitedSteps is a list of steps that is decoded one element at a time, so that decoding stops
-// at [maxSteps].
+// A limitedSteps is a list of steps. Its decoder reads one step at a time and stops with an error
+// after [maxSteps] steps.
 type limitedSteps []Step
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -68,10 +69,10 @@ func (s *limitedSteps) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// openHistory reads the history of a problem file, or begins a new history. The parameter text is
-// the current text of the problem file. If no step without a parent has this text, it becomes a new
-// step.
-func openHistory(problem string, text []byte) (*history, error) {
+// openHistory reads the history of a problem file or, if there is none, begins a new history. The
+// parameter currentText is the current text of the problem file. If no step without a parent has
+// this text, the text becomes a new step.
+func openHistory(problem string, currentText []byte) (*history, error) {
 	base := filepath.Base(problem)
 	h := &history{path: filepath.Join(filepath.Dir(problem), strings.TrimSuffix(base, filepath.Ext(base))+".steps.json")}
 	data, err := file.Read(h.path, maxHistoryBytes)
@@ -87,7 +88,7 @@ func openHistory(problem string, text []byte) (*history, error) {
 		}
 	}
 	for _, s := range h.Steps {
-		if s.Parent == 0 && s.Text == string(text) {
+		if s.Parent == 0 && s.Text == string(currentText) {
 			return h, nil
 		}
 	}
@@ -95,11 +96,11 @@ func openHistory(problem string, text []byte) (*history, error) {
 	if len(h.Steps) > 0 {
 		change = "as in " + base + ", changed since"
 	}
-	h.addStep(0, change, string(text))
+	h.addStep(0, change, string(currentText))
 	return h, nil
 }
 
-// isValid reports whether the ids, the parents and the current step are consistent.
+// isValid reports whether the ids, the parents and the id of the current step fit together.
 func (h *history) isValid() bool {
 	for k, s := range h.Steps {
 		if s.ID != k+1 || s.Parent < 0 || s.Parent >= s.ID {
@@ -110,14 +111,14 @@ func (h *history) isValid() bool {
 }
 
 // addStep adds a step and makes it the current step. The parameter parent is the id of the step
-// that was changed.
-func (h *history) addStep(parent int, change, text string) *Step {
-	h.Steps = append(h.Steps, Step{ID: len(h.Steps) + 1, Parent: parent, Change: change, Text: text})
+// from which the new step was made.
+func (h *history) addStep(parent int, description, text string) *Step {
+	h.Steps = append(h.Steps, Step{ID: len(h.Steps) + 1, Parent: parent, Change: description, Text: text})
 	h.Current = len(h.Steps)
 	return h.currentStep()
 }
 
-// fullError returns the error for a history that has reached its limits.
+// fullError returns the error for a history that has as many steps or bytes as allowed.
 func (h *history) fullError() error {
 	return &inputerr.Error{File: h.path, Message: "the history is full", Hint: "save the problem under another name and serve that, or move the history away"}
 }
@@ -133,11 +134,11 @@ func (h *history) findStep(id int) (*Step, error) {
 	return &h.Steps[id-1], nil
 }
 
-// commit calls the function change with a copy of the history and saves the copy. If either fails,
-// for example because the disk is full, the history stays unchanged.
-func (h *history) commit(change func(next *history) error) error {
+// changeAndSave calls changeFunc with a copy of the history and saves the copy. If changeFunc or
+// saving fails, for example because the disk is full, the history stays unchanged.
+func (h *history) changeAndSave(changeFunc func(next *history) error) error {
 	next := &history{Current: h.Current, Steps: slices.Clone(h.Steps), path: h.path, savedSteps: slices.Clone(h.savedSteps)}
-	if err := change(next); err != nil {
+	if err := changeFunc(next); err != nil {
 		return err
 	}
 	if err := next.save(); err != nil {
@@ -147,7 +148,7 @@ func (h *history) commit(change func(next *history) error) error {
 	return nil
 }
 
-// save writes the history to its file. The file is replaced as a whole.
+// save writes the history to its file, replacing the whole file.
 func (h *history) save() error {
 	if len(h.Steps) > maxSteps {
 		return h.fullError()
@@ -185,9 +186,9 @@ func (h *history) save() error {
 	return nil
 }
 
-// A notSavedError says that an action was not done because its result cannot be written to disk.
+// A notSavedError says that an action was not done because its result could not be written to disk.
 type notSavedError struct {
-	message string // what was not done
+	message string // sentence that says what was not done
 	err     error
 }
 

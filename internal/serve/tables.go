@@ -14,8 +14,8 @@ import (
 	"kir/internal/terminal"
 )
 
-// finishedRun returns the work on the current step and the results of the finished run. It returns
-// an error if the run has not finished.
+// finishedRun returns the work on the current step and the results of its run. It returns an error
+// if the run has not finished.
 func (s *Session) finishedRun() (*stepWork, *report.Model, error) {
 	w, _, _, err := s.currentWork()
 	if err != nil {
@@ -23,10 +23,10 @@ func (s *Session) finishedRun() (*stepWork, *report.Model, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.runModel == nil {
+	if w.runResults == nil {
 		return nil, nil, &inputerr.Error{Message: "the run is not done yet", Hint: "wait until the page says that it is settled"}
 	}
-	return w, w.runModel, nil
+	return w, w.runResults, nil
 }
 
 // serveTable responds with the shortlist of recipes as CSV.
@@ -85,14 +85,14 @@ func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
 	writeResponse(w, kind, text, err)
 }
 
-// writeResponse writes a text with the content type kind as the response. If there is an error, it
-// writes the message of the error instead.
-func writeResponse(w http.ResponseWriter, kind string, text []byte, err error) {
+// writeResponse writes a text with the given content type as the response. If err is not nil, it
+// writes the message of err instead.
+func writeResponse(w http.ResponseWriter, contentType string, text []byte, err error) {
 	if err != nil {
 		http.Error(w, terminal.EscapeControls(err.Error()), http.StatusBadRequest)
 		return
 	}
-	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Type", contentType)
 	// An error means that the browser is gone.
 	_, _ = w.Write(text)
 }

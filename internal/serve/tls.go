@@ -16,8 +16,8 @@ func (o *Options) scheme() string {
 	return "http"
 }
 
-// certificate reads the TLS certificate that the options name. It returns nil if the options have
-// none.
+// certificate reads the TLS certificate that the options name. It returns nil if the options name
+// no certificate.
 func (o *Options) certificate() (*tls.Certificate, error) {
 	switch {
 	case o.TLSCert == "" && o.TLSKey == "":
@@ -37,8 +37,8 @@ func (o *Options) certificate() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// IsUnencrypted reports whether other machines could read the page on the network. That is the case
-// if there is no TLS and the address is not limited to this machine.
+// IsUnencrypted reports whether other machines on the network could read the contents of the page.
+// It returns true if there is no TLS and the address can be reached from other machines.
 func (o *Options) IsUnencrypted() bool {
 	host, _, err := net.SplitHostPort(o.Address)
 	if err != nil || o.TLSCert != "" || host == "localhost" {

@@ -16,8 +16,8 @@ func TestTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr := &trace{interval: 1}
-	for draw := range 10 * maxKeptDraws {
+	tr := &drawTrace{keepInterval: 1}
+	for draw := range 10 * minKeptDraws {
 		c, err := mcmc.NewComposition(2, mcmc.Part{Ingredient: 0, Amount: draw + 1}, mcmc.Part{Ingredient: 1, Amount: 1<<20 - draw - 1})
 		if err != nil {
 			t.Fatal(err)
@@ -27,12 +27,12 @@ func TestTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr.add(x)
-		if len(tr.draws) > 2*maxKeptDraws {
+		if len(tr.draws) > 2*minKeptDraws {
 			t.Fatalf("after %d draws %d are kept", draw+1, len(tr.draws))
 		}
 	}
 	every := tr.draws[1].parts[0].Amount - tr.draws[0].parts[0].Amount
-	if len(tr.draws) < maxKeptDraws {
+	if len(tr.draws) < minKeptDraws {
 		t.Errorf("%d are kept", len(tr.draws))
 	}
 	for k, d := range tr.draws {

@@ -7,29 +7,30 @@ import (
 	"sync"
 )
 
-// An unknownConns limits the number of connections that have not sent the key of a [guard] yet.
-// Anybody on the machine can open a connection, and each connection needs one of the process's open
-// files. A new connection beyond the limit closes the oldest.
-type unknownConns struct {
+// An unauthenticatedConns limits the number of connections that have not sent the key of the
+// [guard] yet. Anybody on the machine can open a connection, and each connection needs one of the
+// files that the process may open. When there are too many connections, the oldest is closed.
+type unauthenticatedConns struct {
 	limit int // maximum number of connections
 
 	mu    sync.Mutex
-	conns []net.Conn // connections, the oldest first
+	conns []net.Conn // connections without the key, the oldest first
 }
 
-// maxUnknownConns is the maximum number of connections without the key. The limit is lower if the
-// process may open only a few files. A browser opens up to six connections for a page.
-const maxUnknownConns = 64
+// maxUnauthenticatedConns is the maximum number of connections without the key. If the process may open
+// only a few files, the limit is lower. A browser opens up to six connections for one page.
+const maxUnauthenticatedConns = 64
 
-// newUnknownConns returns an unknownConns whose limit is at most a quarter of the files that the
-// process may open. The other files are for connections with the key and for other work.
-func newUnknownConns(files int) *unknownConns {
-	return &unknownConns{limit: max(min(maxUnknownConns, files/4), 2)}
+// newUnauthenticatedConns returns an unauthenticatedConns for a process that may open maxFiles
+// files. The limit is at most a quarter of these files. The other files are for connections with
+// the key and for other work.
+func newUnauthenticatedConns(maxFiles int) *unauthenticatedConns {
+	return &unauthenticatedConns{limit: max(min(maxUnauthenticatedConns, maxFiles/4), 2)}
 }
 
 // connState implements the ConnState hook of [http.Server]. It adds new connections and removes
 // closed connections.
-func (s *unknownConns) connState(c net.Conn, state http.ConnState) {
+func (s *unauthenticatedConns) connState(c net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		s.mu.Lock()
@@ -49,8 +50,8 @@ func (s *unknownConns) connState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// remove removes a connection.
-func (s *unknownConns) remove(c net.Conn) {
+// remove removes a connection from the list, because it was closed or has sent the key.
+func (s *unauthenticatedConns) remove(c net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for k, conn := range s.conns {
@@ -61,17 +62,18 @@ func (s *unknownConns) remove(c net.Conn) {
 	}
 }
 
-// A connContextKey is the context key of the function that marks a connection as known.
+// A connContextKey is the key of a context value: the function that removes the connection of a
+// request from the list of connections without the key.
 type connContextKey struct{}
 
 // connContext implements the ConnContext hook of [http.Server].
-func (s *unknownConns) connContext(ctx context.Context, c net.Conn) context.Context {
+func (s *unauthenticatedConns) connContext(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connContextKey{}, func() { s.remove(c) })
 }
 
-// markKnown records that the connection of a request has shown the key. The parameter ctx is the
+// markAuthenticated records that the connection of a request has sent the key. The parameter ctx is the
 // context of the request.
-func markKnown(ctx context.Context) {
+func markAuthenticated(ctx context.Context) {
 	if forget, ok := ctx.Value(connContextKey{}).(func()); ok {
 		forget()
 	}

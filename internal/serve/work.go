@@ -18,49 +18,52 @@ import (
 )
 
 const (
-	// firstSearchIterations and secondSearchIterations are numbers of iterations that set the
-	// efforts of the first two searches of a step. A search at full effort scores a quarter as many
-	// lines; see [search.LineBudget].
-	firstSearchIterations, secondSearchIterations = 2_000, 40_000
-	// firstFrontEffort and secondFrontEffort are the efforts of the first two searches for the
-	// Pareto front of a trade-off. The effort of a full search is 1.
-	firstFrontEffort, secondFrontEffort = 0.02, 0.2
+	// firstSearchIterations sets the length of the first search of a step. At full effort, a search
+	// examines a quarter as many pairs of ingredients as this number; see [search.LineBudget].
+	firstSearchIterations = 2_000
+	// secondSearchIterations sets the length of the second search of a step in the same way.
+	secondSearchIterations = 40_000
+	// firstFrontEffort is the effort of the first search for the Pareto front of a trade-off, where
+	// a full search has the effort 1.
+	firstFrontEffort = 0.02
+	// secondFrontEffort is the effort of the second search for the Pareto front of a trade-off.
+	secondFrontEffort = 0.2
 	// maxListRecipes is the maximum number of recipes in a [List] that comes from draws or from the
 	// finished run.
 	maxListRecipes = 20
 )
 
-// A List is the shortlist of recipes of a step.
+// A List is the shortlist of the best recipes of a step.
 type List struct {
-	Step     int              `json:"step"`    // id of the step
-	Settled  bool             `json:"settled"` // whether the list comes from the finished run; if not, it is preliminary
+	Step     int              `json:"step"`    // id of the step, that is, of the version of the problem, that the list is for
+	Settled  bool             `json:"settled"` // whether the list comes from the finished run; otherwise it is preliminary
 	Note     string           `json:"note"`
 	Headline string           `json:"headline"`
 	Grade    string           `json:"grade"`
 	Verdict  []string         `json:"verdict"`
 	Entries  []report.Best    `json:"entries"`            // recipes, best first
-	Colours  map[string]int   `json:"colours"`            // by ingredient: the number of the colour
+	Colours  map[string]int   `json:"colours"`            // maps the name of an ingredient to the number of its colour
 	Tradeoff *report.Tradeoff `json:"tradeoff,omitempty"` // Pareto front; nil if the problem has no trade-off
-	Version  int64            `json:"version"`            // number that no other list has
+	Version  int64            `json:"version"`            // number that identifies this list; every new list has a greater number
 }
 
 // A stepWork is the computation for one step. It loads the problem, draws recipes, makes
-// preliminary searches, and then makes the same run as the command line.
+// preliminary searches, and at last makes the same run as the command line.
 type stepWork struct {
 	session      *Session
 	step         Step
-	previousWork *stepWork // work whose draws start the chains; nil after its draws were taken
+	previousWork *stepWork // work on an earlier step, whose draws the chains start from; nil once the draws were taken
 	cancel       context.CancelFunc
 	doneSignal   chan struct{} // closed when the work ends
 
 	mu              sync.Mutex
-	problem         *compile.Problem // nil until the problem is loaded
+	problem         *compile.Problem // problem of the step; nil until it is loaded
 	groups          *ingredientGroups
-	chains          *chains
-	shortlist       *List            // latest shortlist; nil: none yet
-	runModel        *report.Model    // results of the finished run; nil before
-	fault           error            // error that ended the work
-	pendingCommands []PendingCommand // programs of the problem that nobody has allowed yet
+	chains          *drawingChains
+	shortlist       *List            // latest shortlist; nil if there is none yet
+	runResults      *report.Model    // results of the finished run; nil until the run has finished
+	fault           error            // error that ended the work; nil: none
+	pendingCommands []PendingCommand // programs that the problem wants to run and that the user has not allowed yet
 	finishedShare   float64          // finished share of the run, from 0 to 1
 }
 
@@ -68,10 +71,10 @@ type stepWork struct {
 func (w *stepWork) isSettled() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.runModel != nil
+	return w.runResults != nil
 }
 
-// execute does all work on the step until the work is finished or ctx ends.
+// execute does all work on the step. It returns when the work is finished or ctx ends.
 func (w *stepWork) execute(ctx context.Context) (err error) {
 	p, err := w.loadProblem(ctx)
 	if err != nil {
@@ -79,14 +82,14 @@ func (w *stepWork) execute(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	w.mu.Lock()
-	w.problem, w.groups = p, newGroups(p)
+	w.problem, w.groups = p, newIngredientGroups(p)
 	w.mu.Unlock()
 	w.session.updateAmountConverter(p)
 	if err := w.session.publishState(); err != nil {
 		return err
 	}
-	c := newChains(p.Target)
-	before := w.previousWork.reusableDrawsFor(p)
+	c := newDrawingChains(p.Target)
+	before := w.previousWork.drawsReusableFor(p)
 	w.previousWork = nil
 	w.mu.Lock()
 	w.chains = c
@@ -98,20 +101,20 @@ func (w *stepWork) execute(ctx context.Context) (err error) {
 	g.Go(func() error { return w.publishRepeatedly(shown) })
 	g.Go(func() error {
 		defer hide()
-		defer close(c.processorFree)
-		return w.searchInStages(drawing, p)
+		defer close(c.processorsFree)
+		return w.makeSearchesAndRun(drawing, p)
 	})
 	return p.Explain(g.Wait())
 }
 
 // loadProblem loads the problem of the step.
 func (w *stepWork) loadProblem(ctx context.Context) (*compile.Problem, error) {
-	return w.session.loadProblem(ctx, []byte(w.step.Text), compile.Options{Notify: w.session.note})
+	return w.session.loadProblem(ctx, []byte(w.step.Text), compile.Options{Notify: w.session.addNote})
 }
 
-// reusableDrawsFor returns the draws of this work, from which the chains of problem p may start. It
-// returns nil if the ingredients or the totals of the two problems differ.
-func (w *stepWork) reusableDrawsFor(p *compile.Problem) []keptDraw {
+// drawsReusableFor returns the draws of this work as starts for the chains of problem p. It returns
+// nil if the ingredients or the totals of the two problems differ.
+func (w *stepWork) drawsReusableFor(p *compile.Problem) []keptDraw {
 	if w == nil {
 		return nil
 	}
@@ -128,8 +131,8 @@ func (w *stepWork) reusableDrawsFor(p *compile.Problem) []keptDraw {
 	return all
 }
 
-// publishRepeatedly publishes a summary of the draws until ctx ends. The pauses grow from 40
-// milliseconds to a second.
+// publishRepeatedly publishes a summary of the draws again and again until ctx ends. The time
+// between two summaries grows from 40 milliseconds to a second.
 func (w *stepWork) publishRepeatedly(ctx context.Context) error {
 	for pause := 40 * time.Millisecond; ; pause = min(2*pause, time.Second) {
 		select {
@@ -143,18 +146,18 @@ func (w *stepWork) publishRepeatedly(ctx context.Context) error {
 	}
 }
 
-// publishDraws sends a summary of the draws to all open pages, if the page shows this step.
+// publishDraws sends a summary of the draws to all open pages if this is the current step.
 func (w *stepWork) publishDraws() error {
 	kept, made := w.chains.draws()
 	d := newDraws(w.problem, w.groups, kept, made)
 	w.mu.Lock()
-	d.Step, d.ReusableDraws, d.FinishedShare = w.step.ID, int(w.chains.reusableCount.Load()), w.finishedShare
+	d.Step, d.ReusableDraws, d.FinishedShare = w.step.ID, int(w.chains.reusableDrawCount.Load()), w.finishedShare
 	w.mu.Unlock()
-	return w.session.hub.publish("draws", func() (any, bool) { return d, w.session.isCurrent(w) })
+	return w.session.hub.publish("draws", func() (any, bool) { return d, w.session.isCurrentWork(w) })
 }
 
-// searchInStages makes two short searches, and then makes the same run as the command line.
-func (w *stepWork) searchInStages(ctx context.Context, p *compile.Problem) error {
+// makeSearchesAndRun makes two short searches and then the same run as the command line.
+func (w *stepWork) makeSearchesAndRun(ctx context.Context, p *compile.Problem) error {
 	begun := time.Now()
 	for _, first := range []struct {
 		lines int64
@@ -170,12 +173,12 @@ func (w *stepWork) searchInStages(ctx context.Context, p *compile.Problem) error
 		return ctx.Err()
 	case <-time.After(w.session.waitTimes.pauseBeforeRun - time.Since(begun)):
 	}
-	return w.makeRun(ctx)
+	return w.makeFullRun(ctx)
 }
 
-// quickSearch makes a preliminary shortlist from the draws and a short search. For a trade-off it
-// also makes a preliminary Pareto front.
-func (w *stepWork) quickSearch(ctx context.Context, p *compile.Problem, lines int64, front float64) error {
+// quickSearch makes a preliminary shortlist from the draws and from a short search. If the problem
+// has a trade-off, it also makes a preliminary Pareto front.
+func (w *stepWork) quickSearch(ctx context.Context, p *compile.Problem, iterations int64, frontEffort float64) error {
 	q, err := p.SearchQuestion()
 	if err != nil {
 		return err
@@ -186,7 +189,7 @@ func (w *stepWork) quickSearch(ctx context.Context, p *compile.Problem, lines in
 	if err != nil {
 		return err
 	}
-	a, err := q.Answer(ctx, search.RunContext{Iterations: lines, Seed: p.Sampler.Seed, Found: found})
+	a, err := q.Answer(ctx, search.RunContext{Iterations: iterations, Seed: p.Sampler.Seed, Found: found})
 	if err != nil {
 		return err
 	}
@@ -216,7 +219,7 @@ func (w *stepWork) quickSearch(ctx context.Context, p *compile.Problem, lines in
 		return err
 	}
 	next := *l
-	trade, err := p.SearchTradeOff(ctx, compile.TradeOptions{ObjectiveNames: p.Trade, Effort: front, Seed: p.Sampler.Seed})
+	trade, err := p.SearchTradeOff(ctx, compile.TradeOptions{ObjectiveNames: p.Trade, Effort: frontEffort, Seed: p.Sampler.Seed})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -229,9 +232,9 @@ func (w *stepWork) quickSearch(ctx context.Context, p *compile.Problem, lines in
 	return w.storeShortlist(&next)
 }
 
-// bestDraws returns the best draws so far, best first. The scores in found are without the weights
-// of the objectives.
-func (w *stepWork) bestDraws(p *compile.Problem) (found []search.Found, pool []run.Best, err error) {
+// bestDraws returns the best recipes among the kept draws, best first. The scores in candidates are
+// computed without the weights of the objectives.
+func (w *stepWork) bestDraws(p *compile.Problem) (candidates []search.Found, pool []run.Best, err error) {
 	plain, err := search.UnweightedTarget(p.Target)
 	if err != nil {
 		return nil, nil, err
@@ -257,14 +260,13 @@ func (w *stepWork) bestDraws(p *compile.Problem) (found []search.Found, pool []r
 		if pool[k].Scores, err = p.Target.AppendScores(nil, x); err != nil {
 			return nil, nil, err
 		}
-		found = append(found, search.Found{Parts: pool[k].Parts, Conditions: pool[k].Conditions, LogScore: score})
+		candidates = append(candidates, search.Found{Parts: pool[k].Parts, Conditions: pool[k].Conditions, LogScore: score})
 	}
-	return found, pool, nil
+	return candidates, pool, nil
 }
 
-// makeRun makes the run that the command line would make from the same problem file with the same
-// seed.
-func (w *stepWork) makeRun(ctx context.Context) (err error) {
+// makeFullRun makes the run that the command line would make from the same problem file.
+func (w *stepWork) makeFullRun(ctx context.Context) (err error) {
 	p, err := w.loadProblem(ctx)
 	if err != nil {
 		return err
@@ -294,7 +296,7 @@ func (w *stepWork) makeRun(ctx context.Context) (err error) {
 		l.Headline, l.Grade, l.Verdict = m.Answer.Headline, string(m.Answer.Grade), m.Answer.Verdict
 	}
 	w.mu.Lock()
-	w.runModel, w.finishedShare = m, 1
+	w.runResults, w.finishedShare = m, 1
 	w.mu.Unlock()
 	if err := w.storeShortlist(l); err != nil {
 		return err
@@ -310,13 +312,13 @@ func (w *stepWork) republish() error {
 	return w.publishDraws()
 }
 
-// storeShortlist stores the list l and sends it to all open pages.
+// storeShortlist stores the list l as the latest shortlist and sends it to all open pages.
 func (w *stepWork) storeShortlist(l *List) error {
 	l.Step = w.step.ID
 	if l.Entries == nil {
 		l.Entries = []report.Best{}
 	}
-	l.Version = w.session.listVersion.Add(1)
+	l.Version = w.session.shortlistVersion.Add(1)
 	w.session.palette.addShortlist(l.Entries)
 	w.mu.Lock()
 	w.shortlist = l
@@ -324,17 +326,17 @@ func (w *stepWork) storeShortlist(l *List) error {
 	return w.publishShortlist()
 }
 
-// publishShortlist sends the shortlist to all open pages, if there is one and the page shows this
+// publishShortlist sends the shortlist to all open pages if there is one and this is the current
 // step.
 func (w *stepWork) publishShortlist() error {
 	return w.session.hub.publish("list", func() (any, bool) {
 		l := w.shortlistWithColours()
-		return l, l != nil && w.session.isCurrent(w)
+		return l, l != nil && w.session.isCurrentWork(w)
 	})
 }
 
-// shortlistWithColours returns a copy of the shortlist with the colours of the session. It returns
-// nil if there is no shortlist.
+// shortlistWithColours returns a copy of the shortlist with the current colours of ingredients. It
+// returns nil if there is no shortlist.
 func (w *stepWork) shortlistWithColours() *List {
 	w.mu.Lock()
 	defer w.mu.Unlock()

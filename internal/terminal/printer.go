@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// A Printer writes lines of text to a stream. After an error it writes nothing more and keeps the
-// error in Err.
+// A Printer writes lines of text to a stream. After an error it writes nothing more.
 type Printer struct {
 	Style
-	Err error // first error of writing; nil: none
+	Err error // first error of writing to the stream; nil if there was none
 	out io.Writer
 }
 
@@ -38,8 +37,8 @@ func (p *Printer) Table(t *Table) {
 	}
 }
 
-// Wrapped writes text wrapped to lines, each indented by the given number of spaces. Control
-// characters of the text are escaped.
+// Wrapped escapes control characters of a text, breaks the text into lines and writes the lines.
+// Each line is indented by the given number of spaces.
 func (p *Printer) Wrapped(indent int, text string) {
 	for _, l := range Wrap(EscapeControls(text), MaxColumns-indent) {
 		p.Line("%*s%s", indent, "", l)
@@ -59,20 +58,20 @@ func (p *Printer) WrappedHanging(indent int, text string) {
 // A Style says what a terminal can show.
 type Style struct {
 	Color bool // whether the terminal shows ANSI colours
-	ASCII bool // whether the terminal lacks the block characters of Unicode
+	ASCII bool // whether the terminal cannot show the block characters of Unicode
 }
 
 // Bold returns text in bold.
 func (s Style) Bold(text string) string { return s.ansi("1", text) }
 
-// Warn returns text in the colour of warnings.
+// Warn returns text in the colour for warnings.
 func (s Style) Warn(text string) string { return s.ansi("33", text) }
 
 // Faint returns text in grey.
 func (s Style) Faint(text string) string { return s.ansi("90", text) }
 
-// ansi returns text between the ANSI escape sequence with the given code and the sequence that
-// resets it. Without colours it returns the text unchanged.
+// ansi returns text between two ANSI escape sequences: the sequence with the given code and the
+// sequence that resets all attributes. If the terminal has no colours, ansi returns text unchanged.
 func (s Style) ansi(code, text string) string {
 	if !s.Color {
 		return text
@@ -80,8 +79,9 @@ func (s Style) ansi(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// Bar returns a bar whose length shows a share. A share of 1 gives the given width in characters.
-// The length is rounded to eighths of a character, or to whole characters in ASCII.
+// Bar returns a bar whose length shows a share from 0 to 1. The bar for the share 1 has the given
+// width in characters. The length is rounded to eighths of a character, or in ASCII to whole
+// characters. No bar is empty.
 func (s Style) Bar(share float64, width int) string {
 	if s.ASCII {
 		return strings.Repeat("#", max(1, int(math.Round(share*float64(width)))))

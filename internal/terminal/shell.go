@@ -5,12 +5,12 @@ import (
 	"unicode"
 )
 
-// unquotedShellMarks lists the characters, besides letters and digits, that have no special meaning
-// in a POSIX shell.
+// unquotedShellMarks has all characters that need no quotation marks in a POSIX shell, apart from
+// letters and digits.
 const unquotedShellMarks = "_-=./:@%+,"
 
-// ShellWord returns text as one word for a POSIX shell. The word is in single quotes if it has
-// special characters.
+// ShellWord returns text in a form that a POSIX shell reads as one word. If text is empty or has
+// special characters, the form has single quotation marks.
 func ShellWord(text string) string {
 	special := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(unquotedShellMarks, r)

@@ -14,9 +14,8 @@ type Table struct {
 	columns []table.ColumnConfig
 }
 
-// NewTable returns a table with the given headings. The first columns, as many as textColumns,
-// contain text and are aligned to the left. The other columns contain numbers and are aligned to
-// the right.
+// NewTable returns a table with one column for each heading. The first textColumns columns contain
+// text and are aligned to the left. The other columns contain numbers and are aligned to the right.
 func NewTable(textColumns int, headings ...string) *Table {
 	t := &Table{writer: table.NewWriter()}
 	row := make(table.Row, len(headings))
@@ -38,15 +37,15 @@ func NewTable(textColumns int, headings ...string) *Table {
 	return t
 }
 
-// SetMaxWidth sets the maximum width of a column, which is counted from 0. The column becomes a
-// text column, and longer text is wrapped.
+// SetMaxWidth sets the maximum width of the column with the given index. The column is then aligned
+// to the left, and longer text is broken into lines.
 func (t *Table) SetMaxWidth(column, width int) {
 	// Not by WidthMax, which makes the column so wide even where lines break sooner.
 	wrap := func(cell any) string { return text.WrapSoft(fmt.Sprint(cell), width) }
 	t.columns[column] = table.ColumnConfig{Number: column + 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft, Transformer: wrap, TransformerHeader: wrap}
 }
 
-// Row adds a row to the table. Control characters of the cells are escaped.
+// Row adds a row to the table. It escapes control characters in the cells.
 func (t *Table) Row(cells ...any) {
 	row := make(table.Row, len(cells))
 	for k, c := range cells {
