@@ -10,17 +10,18 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A Lock is a lock on a file of a [Dir]. The file is created if needed and never written to. The
-// directory must exist.
+// A Lock is a lock on a file of a [Dir], by which processes exclude each other. The file is created
+// if needed and never written to. The directory must exist.
 type Lock struct {
 	dir   *Dir
 	name  string
 	flock *flock.Flock
 }
 
-// Lock takes the lock on the file with the given name. If shared is set, other processes may hold
-// the lock at the same time if they share it, too. Lock returns nil if another process holds the
-// lock for longer than patience. The error is [errors.ErrUnsupported] where there are no locks.
+// Lock takes the lock on the file with the given name. If shared is true, several processes can
+// hold the lock at the same time, if all share it. If another process holds the lock, Lock tries
+// again for the time patience, and then returns nil. The error is [errors.ErrUnsupported] on file
+// systems without locks.
 func (d *Dir) Lock(name string, shared bool, patience time.Duration) (*Lock, error) {
 	for begun := time.Now(); ; {
 		l, err := d.tryLock(name, shared)
@@ -34,8 +35,8 @@ func (d *Dir) Lock(name string, shared bool, patience time.Duration) (*Lock, err
 	}
 }
 
-// Locked reports whether a process holds the lock on the file with the given name. The result known
-// is false where Locked cannot tell. Locked itself takes the lock for an instant.
+// Locked reports whether a process holds the lock on the file with the given name. To find out,
+// Locked takes the lock for an instant. The result known is false if Locked cannot tell.
 func (d *Dir) Locked(name string) (held, known bool) {
 	info, err := os.Lstat(d.Join(name))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,8 +50,11 @@ func (d *Dir) Locked(name string) (held, known bool) {
 	return err == nil && !taken, errors.Join(err, l.Close()) == nil
 }
 
+// errLockFileGone is returned if the file was removed while its lock was being taken.
 var errLockFileGone = errors.New("the file is gone")
 
+// tryLock takes the lock on a file, or returns nil if another process holds it. It fails with
+// errLockFileGone if the file was removed meanwhile.
 func (d *Dir) tryLock(name string, shared bool) (*Lock, error) {
 	if err := d.ensureFile(name); err != nil {
 		return nil, err
@@ -93,21 +97,21 @@ func (d *Dir) ensureFile(name string) error {
 			return nil // another process has created it first
 		}
 		if err != nil {
-			return replaceErrorPath(err, at)
+			return withErrorPath(err, at)
 		}
 		return f.Close()
 	case err != nil:
-		return replaceErrorPath(err, at)
+		return withErrorPath(err, at)
 	case !info.Mode().IsRegular():
 		return NotRegularError(at, info.Mode())
 	}
 	return nil
 }
 
-// Close releases the lock. The file remains.
+// Close releases the lock. It does not remove the file.
 func (l *Lock) Close() error { return l.flock.Close() }
 
-// Remove removes the file and releases the lock.
+// Remove removes the locked file and releases the lock.
 func (l *Lock) Remove() error {
 	err := l.dir.Remove(l.name)
 	if err = errors.Join(err, l.flock.Close()); err != nil {

@@ -22,13 +22,14 @@ import (
 // ErrNotRegular is the error for an existing path that is not a regular file, such as a device.
 var ErrNotRegular = errors.New("not a regular file")
 
-// NotRegularError returns the error for a path that is not a regular file. The error wraps
-// [ErrNotRegular].
+// NotRegularError returns an error that says which kind of file the path is, instead of a regular
+// file. The error wraps [ErrNotRegular].
 func NotRegularError(path string, mode fs.FileMode) error {
 	return &inputerr.Error{File: path, Message: "this is " + describeKind(mode) + ", not a regular file", Hint: "put the file itself in its place", Err: ErrNotRegular}
 }
 
-// notDirectoryError returns the error for a path that is not a directory.
+// notDirectoryError returns an error that says which kind of file the path is, instead of a
+// directory. The error wraps [ErrNotRegular].
 func notDirectoryError(path string, mode fs.FileMode) error {
 	what := "a file"
 	if !mode.IsRegular() {
@@ -37,7 +38,7 @@ func notDirectoryError(path string, mode fs.FileMode) error {
 	return &inputerr.Error{File: path, Message: "this is " + what + ", not a directory", Hint: "put the directory itself in its place", Err: ErrNotRegular}
 }
 
-// describeKind names the kind of a file that is not regular, such as "a named pipe".
+// describeKind names a kind of file, such as "a named pipe". The file must not be regular.
 func describeKind(mode fs.FileMode) string {
 	switch {
 	case mode.IsDir():
@@ -54,9 +55,9 @@ func describeKind(mode fs.FileMode) string {
 	return "something else"
 }
 
-// Open opens a regular file, which can be read until ctx ends. Open follows links to the file. For
-// any other kind of file Open returns an error at once, which wraps [ErrNotRegular] except for a
-// directory.
+// Open opens a regular file for reading. Links to the file are followed. Reading fails once ctx has
+// ended. If the path is a device or a pipe, Open returns an error that wraps [ErrNotRegular]. If it
+// is a directory, the error does not wrap [ErrNotRegular].
 func Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	// The file is checked before it is opened, because opening a device may have effects.
 	info, err := os.Stat(path)
@@ -73,16 +74,16 @@ func Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &contextFile{ctx, f}, nil
+	return &cancellableFile{ctx, f}, nil
 }
 
-// A contextFile is a file that can be read until a context ends.
-type contextFile struct {
+// A cancellableFile is an open file. Reading it fails once its context has ended.
+type cancellableFile struct {
 	ctx  context.Context
 	file *os.File
 }
 
-func (s *contextFile) Read(p []byte) (int, error) {
+func (s *cancellableFile) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err // a pipe may never end
 	}
@@ -93,10 +94,11 @@ func (s *contextFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (s *contextFile) Close() error { return s.file.Close() }
+func (s *cancellableFile) Close() error { return s.file.Close() }
 
-// openRegular calls open to open a file that was found to be regular before. It checks that the
-// opened file is regular and, if seen is not nil, that it is the same file as seen.
+// openRegular calls open, and returns the opened file. Before, the path was found to be a regular
+// file; but the file may have been replaced since. So openRegular checks that the opened file is
+// regular. If seen is not nil, the opened file must also be the same file as seen.
 func openRegular(path string, open func() (*os.File, error), seen fs.FileInfo) (*os.File, error) {
 	f, err := open()
 	if err != nil {
@@ -115,8 +117,8 @@ func openRegular(path string, open func() (*os.File, error), seen fs.FileInfo) (
 	return nil, errors.Join(err, f.Close())
 }
 
-// OpenInput opens a file that a person named to read: a regular file, or a pipe. OpenInput waits
-// for the writer of a pipe until ctx ends.
+// OpenInput opens an input file that the user named: a regular file, or a pipe. For a pipe,
+// OpenInput waits for the writer until ctx ends.
 func OpenInput(ctx context.Context, path string) (io.ReadCloser, error) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
@@ -141,7 +143,7 @@ func OpenInput(ctx context.Context, path string) (io.ReadCloser, error) {
 			return nil, o.err
 		}
 		context.AfterFunc(ctx, func() { o.file.SetReadDeadline(time.Unix(1, 0)) })
-		return &contextFile{ctx, o.file}, nil
+		return &cancellableFile{ctx, o.file}, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -13,65 +13,67 @@ import (
 
 // A Difference is the result of a comparison of two runs, A and B.
 type Difference struct {
-	A string `json:"a"`
-	B string `json:"b"`
+	A string `json:"a"` // name of run A
+	B string `json:"b"` // name of run B
 	// ProblemDiff is the unified diff of the resolved problems; empty if the problems are equal.
 	ProblemDiff string `json:"asked"`
-	// Stayed lists the recipes whose ingredients are in both shortlists. Went lists the recipes
-	// only in A, and Came the recipes only in B.
+	// Stayed lists the recipes whose set of ingredients is in both shortlists.
 	Stayed  []CommonRecipe   `json:"stayed"`
-	OnlyInA []ShortlistEntry `json:"went"`
-	OnlyInB []ShortlistEntry `json:"came"`
-	// Figures compares the statistics that both runs have.
+	OnlyInA []ShortlistEntry `json:"went"` // recipes whose set of ingredients is only in the shortlist of A
+	OnlyInB []ShortlistEntry `json:"came"` // recipes whose set of ingredients is only in the shortlist of B
+	// Figures compares the statistics of the draws that both runs have.
 	Figures []FigureChange `json:"figures"`
-	// FalseAlarm is the probability that at least one statistic is called changed when none has
-	// changed.
+	// FalseAlarm is the probability that at least one statistic is wrongly said to have changed, if
+	// none has changed.
 	FalseAlarm float64  `json:"false_alarm"`
 	Notes      []string `json:"notes"`
 }
 
-// A ShortlistEntry is an entry of a shortlist.
+// A ShortlistEntry is an entry of one of the compared shortlists.
 type ShortlistEntry struct {
-	Rank       int            `json:"rank"`
+	Rank       int            `json:"rank"` // place in the shortlist, from 1
 	Score      Number         `json:"score"`
-	Recipe     map[string]int `json:"recipe"`
-	Conditions map[string]any `json:"conditions,omitempty"`
+	Recipe     map[string]int `json:"recipe"`               // maps the name of an ingredient to its amount in units
+	Conditions map[string]any `json:"conditions,omitempty"` // maps the name of a condition to its value
 }
 
-// A CommonRecipe is a pair of entries, from two shortlists, with the same ingredients.
+// A CommonRecipe is a recipe that is in both shortlists: two entries with the same set of
+// ingredients. Their amounts may differ.
 type CommonRecipe struct {
-	A ShortlistEntry `json:"a"`
-	B ShortlistEntry `json:"b"`
+	A ShortlistEntry `json:"a"` // entry in the shortlist of A
+	B ShortlistEntry `json:"b"` // entry in the shortlist of B
 }
 
-// A FigureChange compares one statistic of the draws in two runs.
+// A FigureChange compares one statistic of the draws between run A and run B.
 type FigureChange struct {
-	Kind string `json:"kind"` // what is compared: used (share of draws with an ingredient), amount (its mean), set (share of a condition's value), n (share of a size), score or mean
-	Of   string `json:"of"`
-	A    Number `json:"a"`
-	B    Number `json:"b"`
-	SEA  Number `json:"se_a"`
-	SEB  Number `json:"se_b"`
-	Sure bool   `json:"sure"` // whether the difference is too large to be chance
+	Kind string `json:"kind"` // kind of statistic: used (share of draws with an ingredient), amount (mean amount of an ingredient), set (share of draws with a value of a condition), n (share of draws with a number of ingredients), score or mean
+	Of   string `json:"of"`   // what the statistic is about, such as the name of the ingredient
+	A    Number `json:"a"`    // the statistic in run A
+	B    Number `json:"b"`    // the statistic in run B
+	SEA  Number `json:"se_a"` // standard error of A
+	SEB  Number `json:"se_b"` // standard error of B
+	Sure bool   `json:"sure"` // whether the difference is statistically significant
 }
 
-// Z returns the difference b − a, divided by the standard error of the difference.
+// Z returns the difference B − A divided by its standard error.
 func (m FigureChange) Z() float64 { return float64(m.B-m.A) / m.SE() }
 
-// SE returns the standard error of the difference, √(se_a² + se_b²).
+// SE returns the standard error of the difference B − A.
 func (m FigureChange) SE() float64 { return portable.Hypot(float64(m.SEA), float64(m.SEB)) }
 
-// falseAlarmRate is the significance level for all compared statistics together.
+// falseAlarmRate is the significance level for all compared statistics together: the largest
+// probability that any of them is wrongly said to have changed.
 const falseAlarmRate = 0.05
 
-// unseenShareError divided by the number of draws is the standard error of a share that is 0 or 1
-// in all draws. If the true share of the unseen case is above 3/S, S independent draws show the
-// case with a probability of at least 19/20.
-const unseenShareError = 3
+// unseenShareErrorTimesDraws determines the standard error of a share that is 0 or 1 in all S
+// draws: unseenShareErrorTimesDraws/S. The reason: if the true share of a case exceeds 3/S, then S
+// independent draws show the case at least once with a probability of 19/20.
+const unseenShareErrorTimesDraws = 3
 
 // Compare compares run B with run A. A statistic counts as changed if |z| exceeds the normal
-// quantile of 1 − 0.05/2K, where K is the number of compared statistics (Bonferroni). So the
-// probability of any false alarm is at most 1 in 20.
+// quantile of 1 − 0.05/2K, where z is the difference divided by its standard error, and K the
+// number of compared statistics (Bonferroni). So the probability of any false alarm is at most 1 in
+// 20.
 func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 	d := &Difference{
 		A: nameA, B: nameB, FalseAlarm: falseAlarmRate, Stayed: []CommonRecipe{}, OnlyInA: []ShortlistEntry{}, OnlyInB: []ShortlistEntry{}, Figures: []FigureChange{}, Notes: []string{},
@@ -107,11 +109,13 @@ func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 	return d
 }
 
-// meanAmountError returns the standard error of a mean amount for the comparison with another mean
-// amount. Draws that use the ingredient may all have the same, hence whole, amount, and then show
-// no error. But even if H independent draws have the same amount, a share of [unseenShareError]/H
-// of all such draws may have the other amount.
-func meanAmountError(m *Model, i *run.Inclusion, other Number) Number {
+// meanAmountError returns the standard error of an ingredient's mean amount in a run, to compare
+// the mean with otherMean, that of another run.
+//
+// If all draws that use the ingredient have the same amount, the draws show no error. Then
+// meanAmountError assumes that a share of [unseenShareErrorTimesDraws]/H of all possible draws has
+// the amount otherMean instead. H is the effective number of draws that use the ingredient.
+func meanAmountError(m *Model, i *run.Inclusion, otherMean Number) Number {
 	if i.AmountMCSE > Number(roundingTolerance*math.Abs(float64(i.MeanAmount))) || float64(i.MeanAmount) != math.Trunc(float64(i.MeanAmount)) {
 		return i.AmountMCSE
 	}
@@ -123,14 +127,15 @@ func meanAmountError(m *Model, i *run.Inclusion, other Number) Number {
 	if !(hits > 0) || math.IsInf(hits, 0) {
 		return UnknownNumber()
 	}
-	return Number(unseenShareError / hits * math.Abs(float64(i.MeanAmount-other)))
+	return Number(unseenShareErrorTimesDraws / hits * math.Abs(float64(i.MeanAmount-otherMean)))
 }
 
-// roundingTolerance is the relative size up to which a standard error is only rounding error. The
-// statistic is then constant.
+// roundingTolerance is a relative standard error. A statistic whose relative standard error is
+// smaller counts as constant, since such errors come from rounding.
 const roundingTolerance = 1e-9
 
-// compareShortlists sets the recipes that stayed, went and came.
+// compareShortlists finds the sets of ingredients that are in both shortlists, only in a, and only
+// in b.
 func (d *Difference) compareShortlists(a, b []Best) {
 	key := func(e Best) string {
 		var names []string
@@ -163,7 +168,7 @@ func (d *Difference) compareShortlists(a, b []Best) {
 	}
 }
 
-// compareStatistics compares the statistics of the draws.
+// compareStatistics compares the statistics of the draws that both runs have.
 func (d *Difference) compareStatistics(a, b *Model) {
 	add := func(kind, of string, va, sa, vb, sb Number) {
 		if sa < roundingTolerance*Number(math.Abs(float64(va))) {
@@ -186,7 +191,7 @@ func (d *Difference) compareStatistics(a, b *Model) {
 		}
 	}
 	share := func(m *Model, p, se Number) Number {
-		if s := unseenShareError / Number(m.Sampler.Chains*m.Sampler.Draws); (p == 0 || p == 1) && !(se > s) {
+		if s := unseenShareErrorTimesDraws / Number(m.Sampler.Chains*m.Sampler.Draws); (p == 0 || p == 1) && !(se > s) {
 			return s
 		}
 		return se
@@ -231,7 +236,7 @@ func (d *Difference) compareStatistics(a, b *Model) {
 	}
 }
 
-// sharesByValue returns the shares of a condition's values, by value.
+// sharesByValue maps each value of a condition to the share of the draws with this value.
 func sharesByValue(c run.ConditionShares) map[any]run.ValueShare {
 	all := make(map[any]run.ValueShare)
 	for _, v := range c.Values {

@@ -7,77 +7,85 @@ import (
 	"kir/internal/search"
 )
 
-// A Best is a composition of the shortlist.
+// A Best is an entry of the shortlist: a composition of high score.
 type Best struct {
-	Chain      int               `json:"chain"` // chain of the draw; −1 if a search found the composition
-	Draw       int               `json:"draw"`  // number of the draw in its chain; −1 if a search found the composition
-	Drawn      bool              `json:"drawn"` // whether the composition is a draw; otherwise it was found by a search or visited by a replica of a tempered chain
-	Score      Number            `json:"score"` // Π y_k over the objectives with positive weights if a search found the composition; for a draw Π y_k^c_k with the weights c_k
-	LogDensity Number            `json:"log_density"`
-	Scores     map[string]Number `json:"scores"`               // score y_k of each objective, whatever its weight
-	Recipe     map[string]int    `json:"recipe"`               // units by ingredient
-	Conditions map[string]any    `json:"conditions,omitempty"` // values of the conditions by name: numbers or texts
+	Chain      int               `json:"chain"`                // number of the chain that drew the composition; −1 if a search found the composition
+	Draw       int               `json:"draw"`                 // number of the draw in its chain; −1 if a search found the composition
+	Drawn      bool              `json:"drawn"`                // whether the composition is a draw of a chain; otherwise a search found it, or a tempered chain visited it between draws
+	Score      Number            `json:"score"`                // Π y_k over the objectives with positive weights if a search found the composition; otherwise Π y_k^c_k; y_k are the scores and c_k the weights of the objectives
+	LogDensity Number            `json:"log_density"`          // log of the unnormalised target density
+	Scores     map[string]Number `json:"scores"`               // maps the name of an objective, whatever its weight, to the score y_k
+	Recipe     map[string]int    `json:"recipe"`               // maps the name of an ingredient to its amount in units
+	Conditions map[string]any    `json:"conditions,omitempty"` // maps the name of a condition to its value, a number or a text
 	Known      bool              `json:"known"`                // whether a known recipe has the same ingredients
-	Nearest    []Nearest         `json:"nearest"`
-	Slack      []Slack           `json:"slack"` // how far the composition is from the bounds of the rules
+	Nearest    []Nearest         `json:"nearest"`              // known recipes that are most similar to the composition
+	Slack      []Slack           `json:"slack"`                // how far the composition is from the bounds of each constraint
 
-	// Predicted holds the predictions of the models by objective.
+	// Predicted maps the name of an objective to its model's prediction for the composition.
 	Predicted map[string]Prediction `json:"predicted,omitempty"`
-	// Values holds, by name, the values of all properties that state values, predictions included.
+	// Values maps names to quantities of the composition in their own units, such as its cost. It
+	// has the quantities that properties compute, and the predictions.
 	Values map[string]Value `json:"values,omitempty"`
-	// Sure lists the probabilities that a measurement keeps a limit, for limits that are to be kept
-	// with a given probability.
+	// Sure lists probabilities that a measurement keeps a limit of the problem, such as "cost at
+	// most 12". It has the limits that the problem wants kept with a given probability.
 	Sure []LimitProbability `json:"sure,omitempty"`
-	// Ranges holds, by ingredient, the units that the ingredient may have in exchange with one
-	// other ingredient without a difference that the models resolve. Ingredients without such a
-	// range are absent.
+	// Ranges maps the name of an ingredient to a range of its amount in units. If the amount
+	// changes within the range in exchange with one other ingredient, the predictions change less
+	// than the models can resolve. Ingredients without such a range are absent.
 	Ranges map[string]search.Range `json:"ranges,omitempty"`
-	// ConditionRanges holds, by condition, the values that make no difference that the models
-	// resolve. It has only conditions whose values are numbers.
+	// ConditionRanges maps the name of a condition to a range of its values. Within the range the
+	// predictions change less than the models can resolve. It has only conditions whose values are
+	// numbers.
 	ConditionRanges map[string]ConditionRange `json:"condition_ranges,omitempty"`
-	Variants        []Variant                 `json:"variants,omitempty"` // nearly equal compositions with some other ingredients
+	Variants        []Variant                 `json:"variants,omitempty"` // compositions that differ in a few ingredients and are nearly as good
 
-	Apart Number `json:"apart"` // distance from the nearest of the earlier entries of the shortlist
+	Apart Number `json:"apart"` // distance to the nearest of the entries that come earlier in the shortlist
 	// Extrapolates reports whether the composition lies further from all known recipes than the
 	// known recipes lie from each other. The models were trained on nothing similar.
 	Extrapolates bool `json:"extrapolates"`
 }
 
-// A Prediction is a model's prediction of a label. For a numeric label, Value is the predicted
-// number, and the interval holds the labels of 90 % of new recipes of this composition. For a
-// class, Value is a calibrated probability: the share of held-out recipes in the class, among
-// recipes to which the model gives the same probability. The interval then holds this share with
-// probability 0.9, and the score is the model's own probability. Models of other programs give no
-// interval.
+// A Prediction is a model's prediction for a composition.
+//
+// For a numeric label, Value is the predicted number. The interval from Low to High is made to hold
+// the labels of 90 % of new recipes of this composition.
+//
+// For a class, Value is the calibrated probability of the class: among recipes that the model was
+// not trained on, and to which the model gives the same probability, the share in the class. The
+// interval holds this share with probability 0.9. The score of the composition is the model's own
+// probability, without calibration.
+//
+// Models trained by other programs give no interval.
 type Prediction struct {
-	Value Number `json:"value"`
-	Low   Number `json:"low"`
-	High  Number `json:"high"`
+	Value Number `json:"value"`          // predicted number, or probability of the class
+	Low   Number `json:"low"`            // lower end of the 90 % interval
+	High  Number `json:"high"`           // upper end of the 90 % interval
 	Unit  string `json:"unit,omitempty"` // unit of Value, Low and High, where it is known
 
-	Class string `json:"class,omitempty"` // class whose probability is predicted; empty for a numeric label
-	// Unchecked reports, for a class, that the training recipes of the model are unknown. Value is
-	// then the model's own probability, which is not calibrated.
+	Class string `json:"class,omitempty"` // name of the class whose probability is predicted; empty for a numeric label
+	// Unchecked reports, for a class, that it is unknown on which recipes the model was trained.
+	// Value is then the model's own probability, which is not calibrated.
 	Unchecked bool `json:"unchecked,omitempty"`
-	Weak      bool `json:"weak,omitempty"` // whether the model is weak; see [ObjectiveSummary]
+	Weak      bool `json:"weak,omitempty"` // whether the model predicts little better than guessing; see Strength in [ObjectiveSummary]
 
-	// Expected is the value after correction for the selection by the search, with Low and High
-	// around it. A search also finds compositions that are best by luck. See
-	// [search.OptimismCheck]. Expected is absent where there was no check.
+	// Expected is the value, with Low and High around it, corrected because the search selects
+	// compositions whose predictions are too high by chance; see [search.OptimismCheck]. Expected
+	// is absent if no check measured this effect.
 	Expected *Number `json:"expected,omitempty"`
-	// Limited reports whether the problem limits the value. Reports then show Value next to
-	// Expected.
+	// Limited reports whether the problem limits the predicted value. If so, reports show Value as
+	// well as Expected.
 	Limited bool `json:"limited,omitempty"`
 }
 
-// A LimitProbability is the probability that a measurement keeps a limit of the problem.
+// A LimitProbability is the probability that a measurement of a recipe keeps a limit of the
+// problem.
 type LimitProbability struct {
-	Limit       string `json:"limit"`
+	Limit       string `json:"limit"` // limit as text
 	Probability Number `json:"probability"`
 }
 
-// Shown returns the number to display: Expected, or Value if the value is limited or Expected is
-// absent.
+// Shown returns the number to display: Expected if it is known and the problem does not limit the
+// value, otherwise Value.
 func (p Prediction) Shown() Number {
 	if p.Expected != nil && !p.Limited {
 		return *p.Expected
@@ -85,22 +93,22 @@ func (p Prediction) Shown() Number {
 	return p.Value
 }
 
-// A Variant is a nearly equal composition that is nearly as good as an entry of the shortlist. It
-// is given by the ingredients that it lacks, and by those that it has instead.
+// A Variant is a composition similar to an entry of the shortlist and nearly as good. It is
+// described by the differences.
 type Variant struct {
 	Score   Number         `json:"score"`
-	Without []string       `json:"without"`
-	With    map[string]int `json:"with"` // units of the ingredients that the entry lacks
+	Without []string       `json:"without"` // names of the ingredients of the entry that the variant does not have
+	With    map[string]int `json:"with"`    // maps the name of an ingredient that only the variant has to its amount in units
 }
 
-// A Part is an ingredient of a recipe with its number of units.
+// A Part is an ingredient of a recipe with its amount.
 type Part struct {
 	Ingredient string
-	Amount     int
+	Amount     int // amount in units
 }
 
-// Parts returns the recipe's ingredients with their amounts, the largest amounts first, and equal
-// amounts by name.
+// Parts returns the ingredients of the recipe with their amounts. The largest amounts come first;
+// equal amounts are ordered by name.
 func (b Best) Parts() []Part {
 	parts := make([]Part, 0, len(b.Recipe))
 	for name, amount := range b.Recipe {
@@ -115,24 +123,24 @@ func (b Best) Parts() []Part {
 	return parts
 }
 
-// A Slack compares a quantity of a composition with the bounds of a constraint.
+// A Slack compares a composition with the bounds of a constraint.
 type Slack struct {
-	Rule       int    `json:"rule"` // index of the constraint in [Problem].Rules
-	Value      Number `json:"value"`
-	Min        Number `json:"min"`  // lower bound; null where there is none
-	Max        Number `json:"max"`  // upper bound; null where there is none
-	Unit       string `json:"unit"` // unit of the quantity: "units", "ingredients", or the name of an attribute
-	Ingredient string `json:"ingredient,omitempty"`
-	Room       Number `json:"room"` // distance to the nearer bound; null without bounds
+	Rule       int    `json:"rule"`                 // index of the constraint in [Problem].Rules
+	Value      Number `json:"value"`                // quantity of the composition that the constraint bounds
+	Min        Number `json:"min"`                  // lower bound; null where there is none
+	Max        Number `json:"max"`                  // upper bound; null where there is none
+	Unit       string `json:"unit"`                 // unit of Value: "units", "ingredients", or the name of an attribute
+	Ingredient string `json:"ingredient,omitempty"` // ingredient that the constraint is about; empty if there is none
+	Room       Number `json:"room"`                 // distance to the nearer bound; null without bounds
 }
 
-// A Nearest is a known recipe that is similar to a composition.
+// A Nearest is a known recipe similar to a composition.
 type Nearest struct {
-	Recipe  string   `json:"recipe"`
-	Overlap Number   `json:"overlap"` // |A∩B| / min(|A|, |B|) for the two sets of ingredients
-	Shared  []string `json:"shared"`
-	// Distance is Hellinger's distance between the shares of the ingredients, without ingredients
-	// that all known recipes have. Overlap leaves these ingredients out too. Distance is null where
-	// there was no search.
+	Recipe  string   `json:"recipe"`  // name of the known recipe
+	Overlap Number   `json:"overlap"` // |A∩B| / min(|A|, |B|) for the two sets of ingredients A and B
+	Shared  []string `json:"shared"`  // names of the ingredients that both have
+	// Distance is Hellinger's distance between the two recipes' shares of the ingredients. Like
+	// Overlap, it leaves out ingredients that all known recipes have. Distance is null if there was
+	// no search.
 	Distance Number `json:"distance"`
 }

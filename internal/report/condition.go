@@ -10,7 +10,7 @@ import (
 type Condition struct {
 	Name   string `json:"name"`
 	Unit   string `json:"unit,omitempty"`
-	Given  bool   `json:"given,omitempty"` // whether the value is given by circumstances and cannot be chosen
+	Given  bool   `json:"given,omitempty"` // whether circumstances determine the value, so that it cannot be chosen
 	Values []any  `json:"values"`          // values that may be proposed: numbers or texts
 }
 
@@ -22,8 +22,8 @@ func (c Condition) Text(value any) string {
 	return fmt.Sprint(value)
 }
 
-// A ConditionRange is a range of values of a condition. Within the range the models resolve no
-// difference.
+// A ConditionRange is a range of values of a condition. Within the range the predictions change
+// less than the models can resolve.
 type ConditionRange struct {
 	Low  any `json:"low"`
 	High any `json:"high"`
@@ -40,8 +40,8 @@ func (p Problem) ConditionText(name string, value any) string {
 	return name + " " + Condition{}.Text(value)
 }
 
-// ConditionTexts returns the conditions of a recipe, a text for each condition of the problem, such
-// as "oven deck" or "temperature 185 °C (180 to 190)".
+// ConditionTexts returns, for each condition of the problem, its value in a recipe as text.
+// Examples are "oven deck" and "temperature 185 °C (180 to 190)".
 func (p Problem) ConditionTexts(b Best) []string {
 	var all []string
 	for _, c := range p.Conditions {

@@ -9,23 +9,25 @@ import (
 	"kir/internal/dataset"
 )
 
-// An IngredientOrder holds the groups and costs of ingredients. Tables list ingredients by group.
+// An IngredientOrder says in which order tables list ingredients: by group. It also holds their
+// costs.
 type IngredientOrder struct {
 	*dataset.Ingredients
 	Group *dataset.Attribute // attribute that groups the ingredients; nil if there is none
 	Cost  *dataset.Attribute // numeric attribute with the costs; nil if costs are unknown
 }
 
-// NewIngredientOrder returns the order of the ingredients in, which may be nil. The parameters
-// group and cost name attributes. An empty group stands for the first attribute that groups the
-// ingredients, and an empty cost for the attribute "cost".
-func NewIngredientOrder(in *dataset.Ingredients, group, cost string) IngredientOrder {
-	r := IngredientOrder{Ingredients: in}
-	if in == nil {
+// NewIngredientOrder returns the order of the given ingredients, which may be nil. The parameters
+// groupName and costName name attributes of the ingredients. If groupName is empty, the first
+// attribute that groups the ingredients is used. If costName is empty, the attribute "cost" is
+// used.
+func NewIngredientOrder(ingredients *dataset.Ingredients, groupName, costName string) IngredientOrder {
+	r := IngredientOrder{Ingredients: ingredients}
+	if ingredients == nil {
 		return r
 	}
-	r.Group = in.Grouping(group)
-	if a, ok := in.Attribute(cmp.Or(cost, "cost")); ok {
+	r.Group = ingredients.Grouping(groupName)
+	if a, ok := ingredients.Attribute(cmp.Or(costName, "cost")); ok {
 		if _, err := a.Numbers(); err == nil {
 			r.Cost = a
 		}
@@ -44,7 +46,7 @@ func (r IngredientOrder) GroupOf(name string) string {
 	return ""
 }
 
-// CostOf returns the cost of an amount of 1 of an ingredient; NaN if the cost is unknown.
+// CostOf returns the cost of one unit of amount of an ingredient; NaN if the cost is unknown.
 func (r IngredientOrder) CostOf(name string) float64 {
 	if r.Cost == nil {
 		return math.NaN()
@@ -57,9 +59,9 @@ func (r IngredientOrder) CostOf(name string) float64 {
 	return values[i]
 }
 
-// Order sorts parts by the groups of their ingredients, in the order of the ingredients' table.
-// Within a group the largest amounts come first, and equal amounts by name. Parts without a group
-// come last.
+// Order sorts the parts of a recipe by the groups of their ingredients. The groups have the order
+// of the ingredients' table. Within a group the largest amounts come first, and equal amounts are
+// ordered by name. Parts without a group come last.
 func (r IngredientOrder) Order(parts []Part) {
 	place := func(p Part) int {
 		group := r.GroupOf(p.Ingredient)

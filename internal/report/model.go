@@ -17,50 +17,51 @@ type Model struct {
 	Answer     *Answer                  `json:"answer"` // quality of the shortlist; null if there was no search, although the problem has objectives
 	Version    string                   `json:"version"`
 	Problem    Problem                  `json:"problem"`
-	Question   string                   `json:"question"` // what the run was to answer, as a sentence
+	Question   string                   `json:"question"` // what the run was to find, as a sentence
 	Sampler    mcmc.Settings            `json:"sampler"`
-	Auto       *run.Auto                `json:"auto,omitempty"` // when and why a run of [mcmc.AutoDraws] stopped; absent for other runs
-	Verdict    string                   `json:"verdict"`        // verdict on the answer, then on the draws
-	Draws      string                   `json:"draws"`          // how far the draws can be relied on, as a sentence
-	Grade      Grade                    `json:"grade"`          // how far the draws can be relied on, in a word
+	Auto       *run.Auto                `json:"auto,omitempty"` // when and why a run that determines its number of draws itself stopped; absent for other runs
+	Verdict    string                   `json:"verdict"`        // summary of the quality of the answer and then of the draws, in sentences
+	Draws      string                   `json:"draws"`          // how far the draws can be relied on, in a sentence
+	Grade      Grade                    `json:"grade"`          // how far the draws can be relied on, in one word
 	Rates      run.Rates                `json:"rates"`
-	Moves      []run.Move               `json:"moves"` // statistics of each move of a kernel that mixes several moves
+	Moves      []run.Move               `json:"moves"` // statistics of each kind of move, for a kernel that mixes several kinds
 	Chains     []run.ChainResult        `json:"chains"`
-	Ladders    []run.Ladder             `json:"ladders"` // ladders of a tempered run, by chain
-	LogZ       *run.Estimate            `json:"log_z"`   // log of the mean score over random compositions; null unless the kernel is tempered
-	Sparsity   []run.Size               `json:"sparsity"`
-	Variation  Number                   `json:"total_variation"`
-	Expected   Number                   `json:"total_variation_expected"`
-	Statistics map[string]run.Statistic `json:"statistics"`
-	Inclusion  []run.Inclusion          `json:"inclusion"`
-	Conditions []run.ConditionShares    `json:"conditions,omitempty"`
-	Pairs      *Pairs                   `json:"pairs"`
+	Ladders    []run.Ladder             `json:"ladders"`                  // statistics of tempered chains for each inverse temperature, one ladder for each chain
+	LogZ       *run.Estimate            `json:"log_z"`                    // log of the mean score over random compositions; null unless the kernel is tempered
+	Sparsity   []run.Size               `json:"sparsity"`                 // for each number of ingredients: its probability in the sparsity law and its share of the draws
+	Variation  Number                   `json:"total_variation"`          // total variation distance between the sparsity law and the numbers of ingredients in the draws
+	Expected   Number                   `json:"total_variation_expected"` // expected value of Variation for draws that follow the sparsity law
+	Statistics map[string]run.Statistic `json:"statistics"`               // maps the name of a statistic, see [Model.StatisticNames], to its summary
+	Inclusion  []run.Inclusion          `json:"inclusion"`                // use of each ingredient in the draws
+	Conditions []run.ConditionShares    `json:"conditions,omitempty"`     // share of the draws with each value of each condition
+	Pairs      *Pairs                   `json:"pairs"`                    // pairs of ingredients that draws use together often or rarely
 	Properties []Property               `json:"properties"`
-	Score      Comparison               `json:"score"`
-	Best       []Best                   `json:"best"` // the shortlist
-	Plots      []Plot                   `json:"plots"`
-	Tradeoff   *Tradeoff                `json:"tradeoff,omitempty"` // front of recipes; absent if the problem asks for no trade-off
+	Score      Comparison               `json:"score"`              // scores of the draws compared with random compositions
+	Best       []Best                   `json:"best"`               // the shortlist
+	Plots      []Plot                   `json:"plots"`              // data of the rank plots and traces
+	Tradeoff   *Tradeoff                `json:"tradeoff,omitempty"` // recipes that balance several objectives (Pareto front); absent if the problem does not ask for them
 	Warnings   []string                 `json:"warnings"`
-	Inputs     []run.Input              `json:"inputs"`
-	Again      Reproduction             `json:"again"`
-	Files      []string                 `json:"files"` // names of the files in the run's directory
-	Parts      []run.PartFile           `json:"parts"` // files of the draws that the report was computed from
+	Inputs     []run.Input              `json:"inputs"` // files that the problem was read from
+	Again      Reproduction             `json:"again"`  // data needed to repeat the run
+	Files      []string                 `json:"files"`  // names of the files in the run's directory
+	Parts      []run.PartFile           `json:"parts"`  // files of the draws that the report was computed from
 	Timing     run.Timing               `json:"timing"`
-	Checksum   string                   `json:"checksum"` // checksum of the JSON text; see [run.Seal]; empty until the text is written
+	Checksum   string                   `json:"checksum"` // checksum of the JSON text, see [run.Seal]; empty until the text is written
 }
 
-// A Grade states in a word how far the draws can be relied on.
+// A Grade says in one word how far the draws can be relied on.
 type Grade string
 
-// The grades of draws.
+// The grades of draws. Dependent draws are worth a smaller number of independent draws, the
+// effective sample size.
 const (
-	Sound   Grade = "sound"   // the chains agree, and their draws are worth enough independent draws
-	Short   Grade = "short"   // the chains agree, but their draws are worth too few independent draws
+	Sound   Grade = "sound"   // the chains agree, and the effective sample size is large enough
+	Short   Grade = "short"   // the chains agree, but the effective sample size is too small
 	Unsound Grade = "unsound" // the chains disagree
 	Unknown Grade = "unknown" // the draws do not show whether the chains agree
 )
 
-// Problem is a short description of a problem.
+// Problem is a short description of a problem, for its report.
 type Problem struct {
 	Name        string `json:"name"`
 	Ingredients int    `json:"ingredients"` // number of ingredients N
@@ -69,7 +70,7 @@ type Problem struct {
 
 	Rules []string `json:"rules"` // constraints as sentences
 
-	Conditions []Condition `json:"conditions,omitempty"`
+	Conditions []Condition `json:"conditions,omitempty"` // settings of an experiment beside the recipe
 }
 
 // Describe describes the problem in a line of text.
@@ -81,19 +82,19 @@ func (p Problem) Describe() string {
 	return s
 }
 
-// Comparison compares the score of the draws with that of random compositions. The score is the
-// product of the properties to their weights. Random compositions are drawn from the sparsity law
-// alone.
+// A Comparison compares the score of the draws with the score of random compositions. The score is
+// Π y_k^c_k, with the scores y_k and the weights c_k of the properties. Random compositions are
+// drawn from the sparsity law, without regard to the properties.
 type Comparison struct {
-	Draws     Number `json:"draws"` // mean score of the draws
-	DrawsMCSE Number `json:"draws_mcse"`
-	DrawsESS  Number `json:"draws_ess_bulk"`
+	Draws     Number `json:"draws"`          // mean score of the draws
+	DrawsMCSE Number `json:"draws_mcse"`     // Monte Carlo standard error of Draws
+	DrawsESS  Number `json:"draws_ess_bulk"` // effective sample size of Draws
 	run.Baseline
 
 	Histogram *Histogram `json:"histogram"` // distribution of the scores; null if no property has a positive weight
 }
 
-// Reproduction holds the data needed to repeat the run.
+// A Reproduction holds the data needed to repeat a run.
 type Reproduction struct {
 	Command string `json:"command"` // command line to be executed in the directory of the problem file
 	Problem string `json:"problem"` // YAML text of the resolved problem

@@ -4,27 +4,27 @@ package report
 type Plot struct {
 	Name string `json:"name"` // name of the statistic
 
-	// Ranks holds shares by chain and bin: the share of the chain's draws whose ranks among the
-	// draws of all chains fall into the bin. A share is 1/20 if all chains have the same
-	// distribution (Vehtari et al. 2021, section 4.2). Draws of equal value share their ranks
-	// evenly. RankSE is the standard error of such a share.
+	// Ranks shows whether chains agree (Vehtari et al. 2021, section 4.2). The draws of all chains
+	// are ranked together, and the ranks are divided into 20 bins. Ranks[c][b] is the share of the
+	// draws of chain c whose ranks are in bin b. All shares are about 1/20 if the chains have the
+	// same distribution. Draws of equal value share their ranks evenly.
 	Ranks  [][]Number `json:"ranks"`
-	RankSE Number     `json:"rank_se"`
+	RankSE Number     `json:"rank_se"` // standard error of a share in Ranks
 
-	// Trace holds evenly spaced draws of each chain, beginning with the first draw. Every is the
-	// number of draws from one to the next.
+	// Trace[c] holds evenly spaced draws of chain c, beginning with the first draw.
 	Trace [][]Number `json:"trace"`
-	Every int        `json:"every"`
+	Every int        `json:"every"` // number of draws from one item of Trace[c] to the next
 }
 
-// A Histogram compares the scores of the draws with those of random compositions.
+// A Histogram compares the distribution of the scores of the draws with that of random
+// compositions.
 type Histogram struct {
-	Log    bool     `json:"log"`    // whether the edges are decimal logarithms
-	Edges  []Number `json:"edges"`  // edges of the bins, one more than there are bins
-	Draws  []Number `json:"draws"`  // by bin: share of the draws
-	Random []Number `json:"random"` // by bin: share of the random compositions
-	// DrawsBelow and RandomBelow are the shares of scores below the first edge, mostly scores of 0.
+	Log    bool     `json:"log"`    // whether Edges holds decimal logarithms of scores
+	Edges  []Number `json:"edges"`  // edges of the bins in ascending order; bin b lies between Edges[b] and Edges[b+1]
+	Draws  []Number `json:"draws"`  // item b is the share of the draws in bin b
+	Random []Number `json:"random"` // item b is the share of the random compositions in bin b
+	// share of the draws with a score below the first edge, mostly a score of 0
 	DrawsBelow  Number `json:"draws_below"`
-	RandomBelow Number `json:"random_below"`
-	DrawCount   int    `json:"looked"` // number of draws in the histogram
+	RandomBelow Number `json:"random_below"` // share of the random compositions with a score below the first edge
+	DrawCount   int    `json:"looked"`       // number of draws in the histogram
 }

@@ -19,11 +19,11 @@ import (
 // SummaryName is the name of the file in a run's directory that holds the [Model].
 const SummaryName = "summary.json"
 
-// maxSummaryBytes is the largest size of summary.json in bytes. The lists in the file are only as
-// long as a person reads.
+// maxSummaryBytes is the largest size of a summary.json, in bytes. Its lists are only as long as a
+// person reads.
 const maxSummaryBytes = 32 << 20
 
-// JSON returns the model as indented JSON with a checksum.
+// JSON returns the model as indented JSON text with a checksum.
 func (m *Model) JSON() ([]byte, error) {
 	open := *m
 	open.Checksum = ""
@@ -37,7 +37,7 @@ func (m *Model) JSON() ([]byte, error) {
 	return run.Seal(terminal.EscapeJSON(b.Bytes())), nil
 }
 
-// Save writes the model as summary.json into the run's store.
+// Save writes the model as summary.json into the store of a run.
 func (m *Model) Save(ctx context.Context, store run.Store) error {
 	data, err := m.JSON()
 	if err != nil {
@@ -46,12 +46,12 @@ func (m *Model) Save(ctx context.Context, store run.Store) error {
 	return store.Replace(ctx, SummaryName, data)
 }
 
-// Read reads the model from summary.json in a run's store. The error wraps [run.ErrDamaged] if the
-// file was changed.
+// Read reads the model from summary.json in the store of a run. The error wraps [run.ErrDamaged] if
+// the file was changed.
 func Read(ctx context.Context, store run.Store) (*Model, error) {
 	data, err := run.ReadWhole(ctx, store, SummaryName, maxSummaryBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, summaryError(ctx, store, err)
+		return nil, explainMissingSummary(ctx, store, err)
 	}
 	if err != nil && !errors.Is(err, run.ErrDamaged) {
 		return nil, err
@@ -73,12 +73,12 @@ func Read(ctx context.Context, store run.Store) (*Model, error) {
 	return m, nil
 }
 
-// ErrNoSummary is returned when a complete run has no summary because it was interrupted after the
-// last draw.
+// ErrNoSummary is returned if a run has all its draws but no summary.json. That happens if the run
+// is interrupted between its last draw and its report.
 var ErrNoSummary = errors.New("the run has no summary")
 
-// summaryError returns an error that explains why a store has no summary.
-func summaryError(ctx context.Context, store run.Store, err error) error {
+// explainMissingSummary returns an error that explains why a store has no summary.
+func explainMissingSummary(ctx context.Context, store run.Store, err error) error {
 	dir := store.Location()
 	r, openErr := run.Open(ctx, store)
 	if openErr == nil && r.IsActive(time.Now()) {

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// validate checks that a model read from a file satisfies what the views assume. The file may have
-// been changed.
+// validate checks a model that was read from a file, which someone may have changed. It returns an
+// error if the model lacks something that the display of reports relies on.
 func (m *Model) validate() error {
 	var err error
 	need := func(ok bool, format string, args ...any) {
@@ -37,7 +37,8 @@ func (m *Model) validate() error {
 	return err
 }
 
-// validateShortlist checks the compositions of the shortlist.
+// validateShortlist checks the compositions of the shortlist. Like the other checks it calls need,
+// which records an error if ok is false.
 func (m *Model) validateShortlist(need func(ok bool, format string, args ...any)) {
 	for k, b := range m.Best {
 		left := m.Problem.Total

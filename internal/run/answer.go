@@ -11,9 +11,10 @@ import (
 	"kir/internal/search"
 )
 
-// searchForBest searches for the best compositions of a complete run. The answer depends on the
-// question, the seed and the draws. So it is computed again, like all results, whenever a run is
-// resumed, extended or merged, and is not stored with the draws.
+// searchForBest searches for the compositions of highest score, after all chains of the run are
+// complete. The answer depends only on the question, the seed and the draws. So the answer is not
+// stored with the draws. Like all results, the answer is computed again whenever a run is resumed,
+// extended or merged.
 func (s *session) searchForBest(ctx context.Context, r *Result) (*search.Answer, error) {
 	spec := s.spec
 	b := search.RunContext{Iterations: estimateScoredLines(r), Seed: spec.Settings.Seed, Workers: s.options.Workers, LinesScored: new(atomic.Int64)}
@@ -52,14 +53,16 @@ func (s *session) searchForBest(ctx context.Context, r *Result) (*search.Answer,
 	return a, nil
 }
 
-// autoSearchFactor is the factor by which the search is longer in a run of [mcmc.AutoDraws] than in
-// a run with a fixed number of draws. The warm-up counts at its full length: see [search.LineBudget].
+// autoSearchFactor is the factor by which the search after the chains is longer in a run of
+// [mcmc.AutoDraws] than in a run with a fixed number of draws. The length of the search counts the
+// warm-up in full: see [search.LineBudget].
 const autoSearchFactor = 8
 
-// estimateScoredLines estimates the number of lines that the chains of a run have scored, for the
-// length of the search. A line is the set of all ways to divide the joint amount of two
-// ingredients. A chain scores one line an iteration, and a tempered chain at least one line for
-// each replica. For a run of [mcmc.AutoDraws] the result is multiplied by [autoSearchFactor].
+// estimateScoredLines estimates the number of lines that the chains of a run have scored; it
+// determines the length of the search. A line is the set of all ways to divide the joint amount of
+// two ingredients. A chain scores one line an iteration, and a tempered chain at least one for each
+// of its temperatures. For a run of [mcmc.AutoDraws] the result is multiplied by
+// [autoSearchFactor].
 func estimateScoredLines(r *Result) int64 {
 	each := int64(1)
 	if ladder := r.Chains[0].Ladder; ladder != nil {

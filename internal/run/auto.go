@@ -13,31 +13,37 @@ import (
 	"kir/mcmc"
 )
 
-// Lengths of a run of [mcmc.AutoDraws], which has rounds. In each round every chain reaches twice
-// as many iterations after warm-up as in the round before. Then the displayed statistics are
-// computed from the draws made until then, and the run stops if the statistics are good enough.
-// Until the run stops, the draws are buffered in memory and in the states. When the buffer of a
-// chain would be too long, every second draw is dropped and thin is doubled. When the run stops,
-// the current draws and thin become the draws and thin of the run. From then on the run equals a
-// run that was started with these settings.
+// Lengths of a run of [mcmc.AutoDraws], that is, a run that determines its number of draws itself.
 //
-// The warm-up has rounds, too. Each round is as long as all rounds before it. The warm-up ends
-// after the first round in which the memories of the chains rest on enough independent states, and
-// at the latest at the number of iterations in the settings. The chains use their memories from the
-// end of the warm-up on.
+// Such a run has rounds. In each round every chain reaches twice as many iterations after warm-up
+// as in the round before. At the end of a round the displayed statistics are computed from all
+// draws made since the warm-up. The run stops if the statistics are good enough.
+//
+// Until the run stops, the draws are buffered in memory and in the state files. When the buffer of
+// a chain would be too long, every second draw is dropped, and thin (the number of iterations from
+// one draw to the next) is doubled. When the run stops, the current number of draws and the current
+// thin become those of the run. From then on the run equals a run that was started with these
+// settings.
+//
+// The warm-up has rounds, too. Each round is as long as all rounds before it. During the warm-up
+// each chain collects states from which the kernel learns. The warm-up ends after the first round
+// in which the collected states are worth [minLearntESS] independent states, and at the latest at
+// the number of iterations in the settings. The chains use what they have learnt from the end of
+// the warm-up on.
 const (
 	firstWarmupIterations = 2 * segmentIterations // number of iterations of a chain in the first round of the warm-up
-	minLearntESS          = 100                   // least effective number of states that the memory of each chain must rest on before the warm-up ends; see [mcmc.WarmupESS]
+	minLearntESS          = 100                   // least effective number of independent states that each chain must have learnt from before the warm-up ends; see [mcmc.WarmupESS]
 
 	firstRoundIterations        = segmentIterations // number of iterations of a chain in the first round after the warm-up
 	maxBufferCapacity           = 1 << 13           // largest number of buffered draws of a chain; a power of two
 	minBufferCapacity           = 1 << 11           // smallest limit on the buffered draws of a chain
 	maxBufferedIngredients      = 1 << 20           // approximate limit on the ingredients in the buffered draws of a chain
 	maxBufferedDrawsOfAllChains = 1 << 16           // limit on the buffered draws of all chains together
-	maxAutoThin                 = segmentIterations // largest thin; it makes segments begin where they begin in a run that is started with the same thin
+	maxAutoThin                 = segmentIterations // largest number of iterations from one draw to the next; the limit makes segments begin where they begin in a run that is started with the same thin
 )
 
-// An Auto holds the time limit of a run of [mcmc.AutoDraws], and the reason why the run stopped.
+// An Auto holds the limits of a run of [mcmc.AutoDraws], that is, a run that determines its number
+// of draws itself. It also says why and where the run stopped.
 type Auto struct {
 	Seconds   float64 `json:"seconds,omitempty"` // time limit of the chains in seconds; 0: none
 	WantedESS int     `json:"wanted"`            // effective sample size that every statistic must reach
@@ -46,8 +52,9 @@ type Auto struct {
 
 	// MaxWarmupIterations is the largest number of warm-up iterations of a chain.
 	MaxWarmupIterations int `json:"warmup,omitempty"`
-	// WarmupIterations is the actual number of warm-up iterations of a chain. It is 0 while the number is
-	// unknown, and where Warmup is at most the length of the first round.
+	// WarmupIterations is the actual number of warm-up iterations of a chain. It is 0 while the
+	// number is unknown, and also where MaxWarmupIterations is at most the length of the first
+	// round.
 	WarmupIterations int `json:"warmed,omitempty"`
 }
 
@@ -58,17 +65,19 @@ type Stop string
 const (
 	StopEnough        Stop = "enough" // all statistics are good enough
 	StopTime          Stop = "time"   // the time limit was reached
-	StopMaxIterations Stop = "most"   // the run reached the largest number of iterations of a run of [mcmc.AutoDraws]
+	StopMaxIterations Stop = "most"   // the run reached its largest number of iterations, although some statistics are not good enough
 )
 
-// isOpenEnded reports whether the number of draws of the session's run is still unknown.
-func (s *session) isOpenEnded() bool { return s.manifest.isOpenEnded() }
+// isDrawCountOpen reports whether the session's run has not determined its number of draws yet.
+func (s *session) isDrawCountOpen() bool { return s.manifest.isDrawCountOpen() }
 
-// isOpenEnded reports whether the number of draws of the run is still unknown.
-func (m *Manifest) isOpenEnded() bool { return m.Auto != nil && m.Auto.Stop == "" }
+// isDrawCountOpen reports whether the run has not determined its number of draws yet; see
+// [mcmc.AutoDraws].
+func (m *Manifest) isDrawCountOpen() bool { return m.Auto != nil && m.Auto.Stop == "" }
 
-// maxBufferedDraws returns the largest number of buffered draws of a chain: a power of two that
-// depends on the spec.
+// maxBufferedDraws returns the largest number of draws of a chain that are buffered before the run
+// has determined its number of draws. The number is a power of two; it is smaller where there are
+// many chains or many ingredients.
 func maxBufferedDraws(spec *Spec) int {
 	used := 0.0 // on average
 	lo, hi := spec.Target.Law().Support()
@@ -82,8 +91,8 @@ func maxBufferedDraws(spec *Spec) int {
 	return most
 }
 
-// warmupLength returns the number of warm-up iterations of a chain, or the maximum while the number
-// is unknown.
+// warmupLength returns the number of warm-up iterations of a chain, or the largest possible number
+// while the actual number is unknown.
 func (m *Manifest) warmupLength() int {
 	if m.Auto != nil && m.Auto.WarmupIterations > 0 {
 		return m.Auto.WarmupIterations
@@ -91,27 +100,29 @@ func (m *Manifest) warmupLength() int {
 	return m.Settings.Warmup
 }
 
-// isWarmupOpen reports whether the length of the warm-up is still unknown.
-func (s *session) isWarmupOpen() bool { return s.manifest.isWarmupOpen() }
+// isWarmupLengthOpen reports whether the length of the warm-up is still unknown.
+func (s *session) isWarmupLengthOpen() bool { return s.manifest.isWarmupLengthOpen() }
 
-func (m *Manifest) isWarmupOpen() bool {
-	return m.isOpenEnded() && m.Auto.WarmupIterations == 0 && m.Auto.MaxWarmupIterations > firstWarmupIterations
+func (m *Manifest) isWarmupLengthOpen() bool {
+	return m.isDrawCountOpen() && m.Auto.WarmupIterations == 0 && m.Auto.MaxWarmupIterations > firstWarmupIterations
 }
 
-// startWarmupRound starts a round of warm-up that ends after the given iterations.
+// startWarmupRound starts a round of warm-up. The parameter iterations is the number of warm-up
+// iterations that each chain has made at the end of the round.
 func (s *session) startWarmupRound(iterations int) {
 	s.spec.Settings.Warmup, s.spec.Settings.Draws = iterations, 0
 	s.warmupIterations.Store(int64(s.manifest.Auto.MaxWarmupIterations)) // for all that is known
 }
 
-// finishWarmupRound ends the warm-up or starts its next round. It is called when every chain has
-// finished a round of warm-up.
+// finishWarmupRound ends the warm-up, or begins its next round, in which each chain makes as many
+// iterations as in all rounds before. It is called when every chain has finished the current round
+// of the warm-up.
 func (s *session) finishWarmupRound() error {
 	iterations, most := s.spec.Settings.Warmup, s.manifest.Auto.MaxWarmupIterations
 	if iterations < most {
 		var walks []*mcmc.Chain
 		for _, c := range s.chains {
-			walks = append(walks, c.walk)
+			walks = append(walks, c.markovChain)
 		}
 		switch learnt := mcmc.WarmupESS(walks); {
 		case math.IsNaN(learnt):
@@ -126,7 +137,7 @@ func (s *session) finishWarmupRound() error {
 	if err := s.replaceManifest(); err != nil {
 		return err
 	}
-	s.startRound(firstRoundIterations)
+	s.startDrawRound(firstRoundIterations)
 	return nil
 }
 
@@ -139,9 +150,9 @@ func (s *session) replaceManifest() error {
 	return s.store.Replace(s.ctx, manifestName, data)
 }
 
-// startRound starts the round in which every chain reaches the given number of iterations after
-// warm-up.
-func (s *session) startRound(iterations int) {
+// startDrawRound starts a round of draws. The parameter iterations is the number of iterations
+// after warm-up that each chain has made at the end of the round.
+func (s *session) startDrawRound(iterations int) {
 	settings := &s.spec.Settings
 	settings.Thin = max(1, iterations/maxBufferedDraws(s.spec))
 	settings.Draws = iterations / settings.Thin
@@ -150,15 +161,16 @@ func (s *session) startRound(iterations int) {
 	s.expectedIterations.Store(settings.Iterations())
 }
 
-// roundIterations returns the number of iterations after warm-up that a chain has at the end of the
-// current round.
+// roundIterations returns the number of iterations after warm-up that each chain has made at the
+// end of the current round.
 func (s *session) roundIterations() int { return s.spec.Settings.Draws * s.spec.Settings.Thin }
 
 // lastRoundIterations returns the number of iterations after warm-up at which a run of
-// [mcmc.AutoDraws] stops in any case.
+// [mcmc.AutoDraws] stops even if its statistics are not good enough.
 func (s *session) lastRoundIterations() int { return maxBufferedDraws(s.spec) * maxAutoThin }
 
-// adoptAutoSettings takes over the settings in the stored manifest of a run of [mcmc.AutoDraws].
+// adoptAutoSettings copies the number of draws, thin and the length of the warm-up from the stored
+// manifest of a run of [mcmc.AutoDraws] into the session.
 func (s *session) adoptAutoSettings(old *Manifest) {
 	if old.Auto == nil || s.manifest.Auto == nil && old.Auto.Stop == "" {
 		return
@@ -178,20 +190,21 @@ func (s *session) adoptAutoSettings(old *Manifest) {
 	s.startFirstRound()
 }
 
-// startFirstRound starts the first round of a run.
+// startFirstRound starts the first round of warm-up or, if the length of the warm-up is fixed, the
+// first round of draws.
 func (s *session) startFirstRound() {
-	if s.isOpenEnded() {
-		s.startRound(firstRoundIterations)
+	if s.isDrawCountOpen() {
+		s.startDrawRound(firstRoundIterations)
 	}
-	if s.isWarmupOpen() {
+	if s.isWarmupLengthOpen() {
 		s.startWarmupRound(firstWarmupIterations)
 	}
 }
 
-// resumeRound continues an unfinished run in the round that its stored states are in: the first
-// round that no chain has passed.
+// resumeRound continues an unfinished run in the first round whose end no chain has passed,
+// according to the stored states.
 func (s *session) resumeRound() error {
-	if !s.isOpenEnded() {
+	if !s.isDrawCountOpen() {
 		return nil
 	}
 	iterations := firstRoundIterations
@@ -206,7 +219,7 @@ func (s *session) resumeRound() error {
 			warmed = max(warmed, from.Warm)
 		}
 	}
-	if s.isWarmupOpen() {
+	if s.isWarmupLengthOpen() {
 		warmup := firstWarmupIterations
 		for warmup < warmed {
 			warmup *= 2
@@ -217,17 +230,18 @@ func (s *session) resumeRound() error {
 	for iterations < s.resumedIterations {
 		iterations *= 2
 	}
-	s.startRound(iterations)
+	s.startDrawRound(iterations)
 	return nil
 }
 
-// startNextRound stops the run or starts its next round. It is called when every chain has finished
-// the current round, or when the time limit is reached.
+// startNextRound begins the next round, in which each chain makes as many iterations as in all
+// rounds before, or stops the run. It is called when every chain has finished the current round, or
+// when the time limit is reached.
 func (s *session) startNextRound() error {
-	if s.isWarmupOpen() {
+	if s.isWarmupLengthOpen() {
 		return s.finishWarmupRound()
 	}
-	if s.isTimeOver() && slices.ContainsFunc(s.chains, func(c *chain) bool { return c.walk == nil || c.drawsMade < s.spec.Settings.Draws }) {
+	if s.isTimeOver() && slices.ContainsFunc(s.chains, func(c *chain) bool { return c.markovChain == nil || c.drawsMade < s.spec.Settings.Draws }) {
 		// All chains end where the furthest of them is, with equal lengths.
 		reached := max(firstRoundIterations, s.resumedIterations)
 		for _, c := range s.chains {
@@ -250,7 +264,7 @@ func (s *session) startNextRound() error {
 		return s.fixRunLength(StopTime)
 	}
 	thin := s.spec.Settings.Thin
-	s.startRound(2 * iterations)
+	s.startDrawRound(2 * iterations)
 	s.expectedIterations.Store(s.warmupIterations.Load() + int64(min(float64(s.lastRoundIterations()), max(2, ahead)*float64(iterations))))
 	if s.spec.Settings.Thin == thin {
 		return nil
@@ -270,8 +284,8 @@ func (s *session) startNextRound() error {
 	return nil
 }
 
-// fixRunLength makes draws and thin of the current round the draws and thin of the run, and records
-// why the run stopped.
+// fixRunLength stores the number of draws and thin of the current round as those of the run, and
+// records why the run stopped.
 func (s *session) fixRunLength(why Stop) error {
 	s.manifest.Settings = s.spec.Settings
 	s.manifest.Auto.Stop, s.manifest.Auto.Draws = why, s.spec.Settings.Draws
@@ -283,8 +297,8 @@ func (s *session) fixRunLength(why Stop) error {
 	return nil
 }
 
-// isTimeOver reports whether the run has used up its time limit, with the expected time of the
-// final search reserved.
+// isTimeOver reports whether the chains must stop to keep the run's time limit. The expected time
+// of the search that follows the chains counts as used.
 func (s *session) isTimeOver() bool {
 	auto := s.manifest.Auto
 	if auto == nil || auto.Seconds <= 0 {
@@ -292,41 +306,42 @@ func (s *session) isTimeOver() bool {
 	}
 	made := int64(0)
 	for _, c := range s.chains {
-		made += c.published.iterations.Load()
+		made += c.publishedCounts.iterations.Load()
 	}
 	return s.elapsedSeconds()*(1+s.relativeSearchTime(made, autoSearchFactor)) >= auto.Seconds
 }
 
-// relativeSearchTime estimates the duration of the search relative to the duration of the chains.
-// The parameter made is the number of iterations of all chains. The parameter each is
-// [autoSearchFactor] in a run of [mcmc.AutoDraws], and 1 in other runs.
-func (s *session) relativeSearchTime(made, each int64) float64 {
+// relativeSearchTime estimates the duration of the search as a multiple of the duration of the
+// chains. The parameter chainIterations is the number of iterations of all chains together. The
+// parameter searchFactor is [autoSearchFactor] in a run of [mcmc.AutoDraws], and 1 in other runs.
+func (s *session) relativeSearchTime(chainIterations, searchFactor int64) float64 {
 	q := s.spec.Question
-	if q == nil || made == 0 {
+	if q == nil || chainIterations == 0 {
 		return 0
 	}
-	lines := made
+	lines := chainIterations
 	if s.spec.Settings.Kernel == "tempered" {
-		lines *= typicalRungs
+		lines *= typicalRungCount
 	}
-	return float64(q.ExpectedLines(search.RunContext{Iterations: each * lines})) / float64(lines)
+	return float64(q.ExpectedLines(search.RunContext{Iterations: searchFactor * lines})) / float64(lines)
 }
 
-// typicalRungs is the approximate number of lines that a tempered chain scores in an iteration. A
-// line is the set of all ways to divide the joint amount of two ingredients.
-const typicalRungs = 8
+// typicalRungCount is the approximate number of temperatures of a tempered chain. In an iteration
+// the chain scores about one line for each temperature. A line is the set of all ways to divide the
+// joint amount of two ingredients.
+const typicalRungCount = 8
 
-// checkTimeLimit makes the chains end when the time limit is reached. The time limit never ends the
-// warm-up, since the length of the warm-up may depend only on what the chains have learnt.
+// checkTimeLimit makes the chains end if the time limit is reached. The time limit never ends the
+// warm-up, since the length of the warm-up must depend only on what the chains have learnt.
 func (s *session) checkTimeLimit() {
-	if s.isOpenEnded() && !s.isWarmupOpen() && s.isTimeOver() {
+	if s.isDrawCountOpen() && !s.isWarmupLengthOpen() && s.isTimeOver() {
 		s.deadlinePassed.Store(true)
 	}
 }
 
-// thinTo drops the buffered draws that a chain with a larger thin would not have made. A
-// composition that was visited at a dropped draw counts as visited on the way to the next kept
-// draw.
+// thinTo keeps only the buffered draws that the chain would have made with a larger thin, the
+// number of iterations from one draw to the next. A composition of high score that was visited at a
+// dropped draw then counts as visited on the way to the next kept draw.
 func (c *chain) thinTo(thin int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -340,14 +355,15 @@ func (c *chain) thinTo(thin int) {
 	for _, l := range []*shortlist{&c.best, &c.unknownBest} {
 		renumberBest(l.entries, step)
 	}
-	if c.liveSeries != nil {
-		c.liveSeries = nil
-		c.startLiveSeries()
+	if c.displayedSeries != nil {
+		c.displayedSeries = nil
+		c.startDisplayedSeries()
 	}
 }
 
-// renumberBest adapts the draw numbers of a chain's best compositions to a thin that is larger by
-// the factor step. The best compositions at dropped draws are marked as found between draws.
+// renumberBest divides the draw numbers of a chain's best compositions by step, after thin (the
+// number of iterations from one draw to the next) was multiplied by step. Compositions whose draw
+// is dropped are marked as found between draws.
 func renumberBest(list []Best, step int) {
 	for k := range list {
 		b := &list[k]
@@ -359,11 +375,11 @@ func renumberBest(list []Best, step int) {
 	slices.SortFunc(list, Best.Compare)
 }
 
-// storeBufferedDraws moves the buffered draws that are not stored yet into parts, once the number
-// of draws is known.
+// storeBufferedDraws moves the buffered draws that are not stored yet into files of draws. It does
+// nothing until the run has determined its number of draws.
 func (c *chain) storeBufferedDraws() error {
 	h := c.buffered
-	if h == nil || c.session.isOpenEnded() {
+	if h == nil || c.session.isDrawCountOpen() {
 		return nil
 	}
 	c.buffered = nil
@@ -400,8 +416,8 @@ func (s *session) stopNote() string {
 	return ""
 }
 
-// SettingsAsStarted returns the settings that the run was started with, with Draws as
-// [mcmc.AutoDraws] if the run was started so.
+// SettingsAsStarted returns the settings that the run was started with. If the run was started with
+// Draws = [mcmc.AutoDraws], Draws has this value again.
 func (m *Manifest) SettingsAsStarted() mcmc.Settings {
 	s := m.Settings
 	if m.Auto != nil {

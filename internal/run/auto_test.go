@@ -521,7 +521,7 @@ func TestHeldDraws(t *testing.T) {
 func TestLeft(t *testing.T) {
 	s := &session{spec: &Spec{}, chains: []*chain{{}, {}}, manifest: &Manifest{Auto: &Auto{Seconds: 60}}, startTime: time.Now().Add(-10 * time.Second)}
 	for _, c := range s.chains {
-		c.published.iterations.Store(1000)
+		c.publishedCounts.iterations.Store(1000)
 	}
 	s.expectedIterations.Store(3000)
 	near := func(when string, want time.Duration, wantAtMost bool) {
@@ -550,19 +550,19 @@ func TestLeft(t *testing.T) {
 func TestPromised(t *testing.T) {
 	s := &session{chains: []*chain{{}, {}}}
 	s.warmupIterations.Store(100)
-	s.chains[0].published.iterations.Store(2100)
-	s.chains[1].published.iterations.Store(1900)
-	if got := s.limitESS(1500); got != 1500 {
+	s.chains[0].publishedCounts.iterations.Store(2100)
+	s.chains[1].publishedCounts.iterations.Store(1900)
+	if got := s.capESS(1500); got != 1500 {
 		t.Errorf("before a look it is %v", got)
 	}
 	s.lastStoppingCheck.Store(&stoppingCheck{minESS: 300, iterations: 1000})
-	if got := s.limitESS(1500); got != 540 {
+	if got := s.capESS(1500); got != 540 {
 		t.Errorf("it is %v, and the worst figure promises 540", got)
 	}
-	if got := s.limitESS(200); got != 200 {
+	if got := s.capESS(200); got != 200 {
 		t.Errorf("it is %v, and that of the statistics is 200", got)
 	}
-	if got := s.limitESS(math.NaN()); !math.IsNaN(got) {
+	if got := s.capESS(math.NaN()); !math.IsNaN(got) {
 		t.Errorf("it is %v, and none is determined", got)
 	}
 }

@@ -15,13 +15,13 @@ import (
 	"kir/mcmc"
 )
 
-// A Baseline summarises the scores of random compositions. The compositions are drawn exactly and
-// independently from the sparsity law, without regard to the properties.
+// A Baseline summarises the scores of random compositions. They are drawn exactly and independently
+// from the sparsity law, which is the distribution without regard to the properties.
 type Baseline struct {
-	Random     number.Number `json:"random"` // mean of the score Π_k y_k^c_k
-	RandomSE   number.Number `json:"random_se"`
-	RandomSize int           `json:"random_size"`
-	LogScores  []float64     `json:"-"` // log score of each random composition; −Inf where the score is 0
+	Random     number.Number `json:"random"`      // mean of the score Π_k y_k^c_k
+	RandomSE   number.Number `json:"random_se"`   // standard error of Random
+	RandomSize int           `json:"random_size"` // number of random compositions
+	LogScores  []float64     `json:"-"`           // log score of each random composition; −Inf where the score is 0
 }
 
 // baselineSize returns the number of random compositions in the baseline: 10,000, or fewer where
@@ -64,8 +64,9 @@ func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 	return b, nil
 }
 
-// visitRandomCompositions calls visit for independent random compositions of the target's sparsity
-// law. The parameter purpose selects the stream of random numbers.
+// visitRandomCompositions draws count random compositions, independently from the target's sparsity
+// law, and calls visit for each. The sparsity law is the distribution without regard to the
+// properties. The parameter purpose is a text; each purpose has its own stream of random numbers.
 func visitRandomCompositions(ctx context.Context, s *Spec, purpose string, count int, visit func(x *mcmc.Composition) error) error {
 	r := mcmc.NewRand(s.Settings.Seed, purpose, 0)
 	prior := mcmc.NewPrior(s.Target)
@@ -84,9 +85,10 @@ func visitRandomCompositions(ctx context.Context, s *Spec, purpose string, count
 	return nil
 }
 
-// targetFingerprint returns the SHA-256 of the target's observable numbers: the sparsity law, the
-// weights, and each property's scores of some random compositions. Targets with different draws
-// have different fingerprints, whatever file they came from.
+// targetFingerprint returns an SHA-256 that identifies the target of a run, whatever file defined
+// the target. The hash covers the probabilities of the sparsity law, the weights, the conditions,
+// and the scores of some random compositions. If two targets differ in any of these, their
+// fingerprints differ.
 func targetFingerprint(s *Spec) (string, error) {
 	h := sha256.New()
 	number := func(x float64) {

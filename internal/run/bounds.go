@@ -6,12 +6,12 @@ import (
 	"kir/mcmc"
 )
 
-// Limits on the size of a run. The limits far exceed what anyone would wait for or read, and catch
-// most typing errors.
+// Limits on the size of a run. The limits far exceed what anyone would wait for or read. Their
+// purpose is to catch typing errors.
 const (
-	maxFiles       = 2_000_000
-	maxDrawBytes   = 16 << 40 // largest total size of the files of draws, in bytes
-	maxMemoryBytes = 16 << 30 // largest number of bytes in memory for the sums by ingredient and for the draws that are not stored yet
+	maxFiles       = 2_000_000 // largest number of files of draws
+	maxDrawBytes   = 16 << 40  // largest total size of the files of draws, in bytes
+	maxMemoryBytes = 16 << 30  // largest number of bytes in memory for statistics of each ingredient and for the draws that are not stored yet
 )
 
 // A BoundsError is returned for a run that would exceed the size limits of all runs.
@@ -36,7 +36,7 @@ func (s *Spec) checkBounds() error {
 	}
 	// A draw takes 8 bytes a number, and 2 or 3 for an ingredient and its amount.
 	bytes := float64(chains * draws * (12 + float64(8*float64(1+len(s.Target.Objectives()))) + float64(2.5*used)))
-	files := float64(chains * (2 + draws/min(fullPartDraws, fullPartEntries/used)))
+	files := float64(chains * (2 + draws/min(minDrawsOfFullPart, minIngredientsOfFullPart/used)))
 	// An ingredient takes a sum and two batches of at least 4 bytes in each chain.
 	memory := float64(chains*12*n) + held
 	asked := fmt.Sprintf("%d chains of %.0f draws", c.Chains, draws)

@@ -202,7 +202,7 @@ func TestPartBombs(t *testing.T) {
 
 // dictionary returns a column's page of its dictionary.
 func (f *forged) dictionary(k int) []byte {
-	h := compactReader{data: f.pages[k]}
+	h := thriftReader{data: f.pages[k]}
 	head, err := h.readStruct(0)
 	if err != nil {
 		panic(err)

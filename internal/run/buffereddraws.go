@@ -10,19 +10,19 @@ import (
 	"kir/mcmc"
 )
 
-// bufferedDraws holds the draws of a chain while the number of draws of the run is not known yet:
-// the states since warm-up at every thin-th iteration.
+// bufferedDraws holds the draws of a chain in memory while the run has not determined its number of
+// draws yet. A draw is the state of the chain at every thin-th iteration after the warm-up.
 type bufferedDraws struct {
-	thin           int
-	logDensities   []float64
+	thin           int       // number of iterations from one draw to the next
+	logDensities   []float64 // item d is the log density of draw d
 	scores         []float64 // scores of all properties, one draw after the other
-	ingredientEnds []int     // by draw: end of the draw's ingredients in the slices ingredients and amounts
-	conditions     []int32   // index of the value of each condition, one draw after the other
-	ingredients    []int32   // ingredients of all draws, ascending within a draw
-	amounts        []int32
+	ingredientEnds []int     // item d is the index after the last ingredient of draw d, in the slices ingredients and amounts
+	conditions     []int32   // indices of the values of all conditions, one draw after the other
+	ingredients    []int32   // indices of the ingredients that draws use, one draw after the other, ascending within a draw
+	amounts        []int32   // amounts of the ingredients in the slice ingredients, in units
 }
 
-// add appends the state x as a draw.
+// add appends the state x, with the scores of all properties, as a draw.
 func (h *bufferedDraws) add(x *mcmc.State, scores []float64) {
 	from := len(h.ingredients)
 	h.ingredients = append(h.ingredients, x.Composition.Ingredients()...)
@@ -40,7 +40,8 @@ func (h *bufferedDraws) add(x *mcmc.State, scores []float64) {
 // count returns the number of buffered draws.
 func (h *bufferedDraws) count() int { return len(h.ingredientEnds) }
 
-// partsOf returns the ingredients of a draw and their amounts.
+// partsOf returns the indices of the ingredients that a draw uses, and the amounts of these
+// ingredients.
 func (h *bufferedDraws) partsOf(draw int) (ingredients, amounts []int32) {
 	from := 0
 	if draw > 0 {
@@ -57,20 +58,20 @@ func (h *bufferedDraws) ingredientCount(draw int) int {
 	return h.ingredientEnds[draw] - h.ingredientEnds[draw-1]
 }
 
-// scoresOf returns the scores of a draw, by property.
+// scoresOf returns the scores of a draw; item k is the score of property k.
 func (h *bufferedDraws) scoresOf(draw int) []float64 {
 	n := len(h.scores) / len(h.ingredientEnds)
 	return h.scores[draw*n : (draw+1)*n]
 }
 
-// conditionsOf returns the value index of each condition in a draw.
+// conditionsOf returns the conditions of a draw; item k is the index of the value of condition k.
 func (h *bufferedDraws) conditionsOf(draw int) []int32 {
 	n := len(h.conditions) / len(h.ingredientEnds)
 	return h.conditions[draw*n : (draw+1)*n]
 }
 
-// thinTo drops the draws that a chain with a larger thin would not have made. The new thin must be
-// a multiple of the old thin.
+// thinTo keeps only the draws that the chain would have made with a larger thin, the number of
+// iterations from one draw to the next. The parameter thin must be a multiple of the current thin.
 func (h *bufferedDraws) thinTo(thin int) {
 	step := thin / h.thin
 	h.thin = thin
@@ -99,10 +100,10 @@ func (h *bufferedDraws) thinTo(thin int) {
 	h.ingredients, h.amounts = h.ingredients[:at], h.amounts[:at]
 }
 
-// encode encodes the first draws, at most the given number, for [decodeBuffered].
-func (h *bufferedDraws) encode(draws int) []byte {
+// encode encodes the first draws for [decodeBuffered]. The parameter maxDraws limits their number.
+func (h *bufferedDraws) encode(maxDraws int) []byte {
 	var b []byte
-	for d := range min(draws, h.count()) {
+	for d := range min(maxDraws, h.count()) {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(h.logDensities[d]))
 		for _, y := range h.scoresOf(d) {
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(y))
@@ -125,9 +126,10 @@ func (h *bufferedDraws) encode(draws int) []byte {
 // errBufferedMismatch is returned if encoded draws do not fit the run.
 var errBufferedMismatch = errors.New("the draws in it are not of such a run")
 
-// decodeBuffered decodes the draws that [bufferedDraws.encode] encoded, and checks that they fit
-// the run of the manifest. The parameter draws is the expected number of draws.
-func decodeBuffered(b []byte, m *Manifest, thin, draws int) (*bufferedDraws, error) {
+// decodeBuffered decodes draws that [bufferedDraws.encode] encoded, and returns an error if the
+// draws do not fit the run of the manifest. The parameter drawCount is the expected number of
+// draws.
+func decodeBuffered(b []byte, m *Manifest, thin, drawCount int) (*bufferedDraws, error) {
 	h := &bufferedDraws{thin: thin}
 	number := func() float64 {
 		if len(b) < 8 {
@@ -147,9 +149,9 @@ func decodeBuffered(b []byte, m *Manifest, thin, draws int) (*bufferedDraws, err
 		b = b[n:]
 		return int(v)
 	}
-	for d := range draws {
+	for d := range drawCount {
 		if len(b) == 0 {
-			return nil, fmt.Errorf("%w: it has %d of %d", errBufferedMismatch, d, draws)
+			return nil, fmt.Errorf("%w: it has %d of %d", errBufferedMismatch, d, drawCount)
 		}
 		h.logDensities = append(h.logDensities, number())
 		for range m.Properties {

@@ -14,43 +14,45 @@ import (
 	"kir/mcmc"
 )
 
-// errAbandoned is returned when a segment was stopped before its end.
+// errAbandoned is returned when a chain stopped within a segment, that is, within one of the
+// sections of about a thousand iterations into which a chain's work is divided.
 var errAbandoned = errors.New("abandoned within a segment")
 
-// A chain is one chain of a session. At any time at most one worker runs the chain: the worker that
-// took it from the session's waiting chains.
+// A chain is one Markov chain of the run, as a [session] works on it. A worker goroutine takes the
+// chain from the session's list of waiting chains. So at most one worker runs the chain at a time.
 type chain struct {
 	session *session
-	index   int
+	index   int // number of the chain in the run, from 0
 
-	mu            sync.Mutex // held while a segment is made, and while live statistics are read
-	walk          *mcmc.Chain
-	finished      bool // whether all draws are stored
-	roundFinished bool // whether the chain has reached the end of the current round of [mcmc.AutoDraws]
-	failed        bool // whether the chain returned an error; its progress cannot be stored then
+	mu            sync.Mutex  // held while iterations are made, and while the displayed statistics are computed
+	markovChain   *mcmc.Chain // the Markov chain itself; nil before the start and after the end
+	finished      bool        // whether all draws of the chain are stored
+	roundFinished bool        // whether the chain has reached the end of the current round; see [session.startNextRound]
+	failed        bool        // whether the chain returned an error; then the progress of the chain cannot be stored
 
 	warmupIterations int    // number of warm-up iterations made
 	warmupEnded      bool   // whether the warm-up has ended
 	drawsMade        int    // number of draws made since the warm-up
-	segmentStart     []byte // encoded chain at the start of the last segment
-	segmentState     state  // state to store; its fields Warm and At belong to segmentStart
-	segmentComplete  bool   // whether the last segment was made to its end
+	segmentStart     []byte // encoded markovChain at the start of the last segment
+	segmentState     state  // state that will be stored; it describes the chain at the start of the last segment
+	segmentComplete  bool   // whether the last segment was completed rather than abandoned
 
-	buffered    *bufferedDraws // draws as long as their number is not known, else nil
-	part        *partWriter    // writer of the draws that no stored part has, or nil
-	drawsStored int            // number of draws in stored parts
-	partCount   int
-	partBytes   int64 // total size of the stored parts in bytes
+	buffered    *bufferedDraws // draws made while the run has not determined its number of draws; otherwise nil
+	part        *partWriter    // writer of the draws that are not in a stored file yet; nil if there are none
+	drawsStored int            // number of draws in stored files
+	partCount   int            // number of stored files of draws
+	partBytes   int64          // total size of the stored files of draws, in bytes
 
-	scores            []float64
-	scoresVersion     int64     // value of [mcmc.Chain.ChangedCount] when scores was computed
-	best, unknownBest shortlist // best: best compositions met; unknownBest: the best whose set of ingredients no known recipe has
-	liveSeries        []*diagnose.Series
+	scores          []float64          // scores of all properties at the current state
+	scoresVersion   int64              // value of [mcmc.Chain.ChangedCount] when scores was computed
+	best            shortlist          // compositions of highest score that the chain has met
+	unknownBest     shortlist          // compositions of highest score whose set of ingredients no known recipe has
+	displayedSeries []*diagnose.Series // series of the statistics that are displayed during the run: number of ingredients, log density, and the score of each property
 
-	bestSoFar       bestSoFar
-	untilBestUpdate int // number of iterations until bestSoFar is updated next
-	lastSaved       time.Time
-	published       progressCounters
+	bestSoFar       bestSoFar        // compositions of highest score, for display during the run
+	untilBestUpdate int              // number of iterations until the next update of bestSoFar
+	lastSaved       time.Time        // time when progress was last stored
+	publishedCounts progressCounters // counts of iterations, for display during the run
 }
 
 // progressCounters are counts of a chain's iterations that other goroutines read while the chain
@@ -64,30 +66,30 @@ type progressCounters struct {
 // drawFirstState draws the chain's first state.
 func (c *chain) drawFirstState() (err error) {
 	s := c.session
-	c.walk, err = s.sampler.NewChain(s.spec.Settings.Seed, c.index)
+	c.markovChain, err = s.sampler.NewChain(s.spec.Settings.Seed, c.index)
 	if err != nil {
 		return err
 	}
-	c.walk.SetWorkers(s.options.Workers / len(s.chains))
+	c.markovChain.SetWorkers(s.options.Workers / len(s.chains))
 	c.warmupIterations, c.drawsMade, c.warmupEnded = 0, 0, false
 	if s.spec.Settings.Warmup == 0 {
 		c.endWarmup()
 	}
-	if s.isOpenEnded() {
+	if s.isDrawCountOpen() {
 		c.buffered = &bufferedDraws{thin: s.spec.Settings.Thin}
 	}
-	c.best, c.unknownBest = shortlist{}, shortlist{known: s.spec.IsKnownSet}
+	c.best, c.unknownBest = shortlist{}, shortlist{isExcludedSet: s.spec.IsKnownSet}
 	return nil
 }
 
-// restoreOrStart restores the chain from its stored state, or starts the chain anew if there is no
-// usable state.
+// restoreOrStart restores the chain from its state file. If the file is missing or damaged,
+// restoreOrStart starts the chain anew.
 func (c *chain) restoreOrStart() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.session
 	c.lastSaved = time.Now()
-	files := s.storedParts[c.index]
+	files := s.storedPartsByChain[c.index]
 	if err := checkPartOrder(c.index, files); err != nil {
 		return err
 	}
@@ -129,13 +131,13 @@ func (c *chain) restoreOrStart() error {
 	if errors.Is(err, ErrDamaged) {
 		s.addNote("Chain %d was made anew from its start, as its state could not be used: %v", c.index, err)
 	}
-	if c.walk != nil {
+	if c.markovChain != nil {
 		return nil // it was started to see whether it can
 	}
 	return c.drawFirstState()
 }
 
-// restore sets the chain to a stored state.
+// restore sets the chain to the given stored state.
 func (c *chain) restore(from *state) error {
 	s := c.session
 	walk, err := s.sampler.RestoreChain(from.Walk)
@@ -152,10 +154,10 @@ func (c *chain) restore(from *state) error {
 		c.buffered, from.Held, from.buffered, from.Thin = from.buffered, nil, nil, 0
 	}
 	walk.SetWorkers(s.options.Workers / len(s.chains))
-	c.walk, c.warmupIterations, c.drawsMade, c.warmupEnded = walk, from.Warm, from.At, from.Warm == s.manifest.warmupLength() && !from.Open
-	c.best, c.unknownBest = shortlist{entries: from.Best}, shortlist{known: s.spec.IsKnownSet, entries: from.unknownBest(s.spec.IsKnownSet)}
+	c.markovChain, c.warmupIterations, c.drawsMade, c.warmupEnded = walk, from.Warm, from.At, from.Warm == s.manifest.warmupLength() && !from.Open
+	c.best, c.unknownBest = shortlist{entries: from.Best}, shortlist{isExcludedSet: s.spec.IsKnownSet, entries: from.unknownBest(s.spec.IsKnownSet)}
 	c.segmentState, c.segmentStart = *from, from.Walk
-	c.finished = !s.isOpenEnded() && from.Draws == s.spec.Settings.Draws && c.drawsStored == from.Draws
+	c.finished = !s.isDrawCountOpen() && from.Draws == s.spec.Settings.Draws && c.drawsStored == from.Draws
 	c.publish()
 	return nil
 }
@@ -165,11 +167,12 @@ func (c *chain) iterations() int64 {
 	return int64(c.warmupIterations) + int64(c.drawsMade)*int64(c.session.spec.Settings.Thin)
 }
 
-// iterationsPerCheck is the number of iterations between two checks whether to abandon the segment.
+// iterationsPerCheck is the number of iterations after which a chain checks whether it must stop
+// within its segment.
 const iterationsPerCheck = 64
 
-// advanceInterruptibly makes the given number of iterations with the function advance. It returns
-// [errAbandoned] if the session gives up its segments meanwhile.
+// advanceInterruptibly makes the given number of iterations by calls of the function advance. It
+// returns [errAbandoned] if the session tells its chains to stop within their segments.
 func (c *chain) advanceInterruptibly(iterations int, advance func(int) error) error {
 	for left := iterations; left > 0; left -= iterationsPerCheck {
 		if err := browsersched.Err(c.session.ctx); err != nil {
@@ -189,19 +192,19 @@ func (c *chain) advanceInterruptibly(iterations int, advance func(int) error) er
 	return nil
 }
 
-// advanceSegment makes the next segment of the warm-up or of the draws.
+// advanceSegment makes the iterations of the next segment, in the warm-up or after it.
 func (c *chain) advanceSegment() (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	settings := &c.session.spec.Settings
-	if c.segmentStart, err = c.walk.MarshalBinary(); err != nil {
+	if c.segmentStart, err = c.markovChain.MarshalBinary(); err != nil {
 		return err
 	}
 	c.segmentState.Warm, c.segmentState.At, c.segmentState.Open, c.segmentComplete = c.warmupIterations, c.drawsMade, !c.warmupEnded, false
 	if c.warmupIterations == settings.Warmup && !c.warmupEnded {
 		c.endWarmup() // this was not known to be its end
 	}
-	if err := c.walk.Refresh(); err != nil {
+	if err := c.markovChain.Refresh(); err != nil {
 		return err
 	}
 	if c.warmupIterations == settings.Warmup {
@@ -210,34 +213,35 @@ func (c *chain) advanceSegment() (err error) {
 		return err
 	}
 	n := min(segmentIterations, settings.Warmup-c.warmupIterations)
-	if err := c.advanceInterruptibly(n, c.walk.Warm); err != nil {
+	if err := c.advanceInterruptibly(n, c.markovChain.Warm); err != nil {
 		return err
 	}
-	if c.warmupIterations += n; c.warmupIterations == settings.Warmup && !c.session.isWarmupOpen() {
+	if c.warmupIterations += n; c.warmupIterations == settings.Warmup && !c.session.isWarmupLengthOpen() {
 		c.endWarmup()
 	}
 	c.segmentComplete = true
 	return nil
 }
 
-// endWarmup ends the warm-up and fixes the chain's tuning.
+// endWarmup ends the warm-up of the chain. From then on the chain no longer tunes its moves.
 func (c *chain) endWarmup() {
-	c.walk.EndWarmup()
+	c.markovChain.EndWarmup()
 	c.warmupEnded = true
 }
 
-// makeDraws makes draws from a freshly rescored state, and adds the draws that are not stored yet
-// to the part.
+// makeDraws makes draws, after the scores of the current composition were computed anew. Draws that
+// no stored file contains are added to the buffer or to the part (file of draws) that is being
+// written.
 func (c *chain) makeDraws(draws int) error {
 	thin := c.session.spec.Settings.Thin
 	c.scoresVersion = -1
-	searches := c.session.spec.hasObjectives() && c.walk.RecordVisited(c.minVisitedScore())
+	searches := c.session.spec.hasObjectives() && c.markovChain.RecordVisited(c.minVisitedScore())
 	for range draws {
-		if err := c.advanceInterruptibly(thin, c.walk.Advance); err != nil {
+		if err := c.advanceInterruptibly(thin, c.markovChain.Advance); err != nil {
 			return err
 		}
-		x := c.walk.State
-		if u := c.walk.ChangedCount(); u != c.scoresVersion {
+		x := c.markovChain.State
+		if u := c.markovChain.ChangedCount(); u != c.scoresVersion {
 			c.scoresVersion = u
 			c.scores = x.AppendScores(c.scores[:0])
 			if err := x.CheckScores(c.scores); err != nil {
@@ -249,7 +253,7 @@ func (c *chain) makeDraws(draws int) error {
 				return err
 			}
 		}
-		if c.session.isOpenEnded() {
+		if c.session.isDrawCountOpen() {
 			c.buffered.add(x, c.scores)
 		} else if c.drawsMade >= c.drawsStored {
 			if c.part == nil {
@@ -259,7 +263,7 @@ func (c *chain) makeDraws(draws int) error {
 				return err
 			}
 		}
-		for k, s := range c.liveSeries {
+		for k, s := range c.displayedSeries {
 			switch k {
 			case 0:
 				s.Add(float64(x.Composition.Used()))
@@ -274,23 +278,24 @@ func (c *chain) makeDraws(draws int) error {
 	return nil
 }
 
-// minVisitedScore returns the log score below which the shortlists need no visited composition.
+// minVisitedScore returns a log score. Compositions with lower log scores, visited between draws,
+// cannot enter the shortlists.
 func (c *chain) minVisitedScore() float64 {
-	if c.unknownBest.known == nil {
+	if c.unknownBest.isExcludedSet == nil {
 		return c.best.minScore()
 	}
 	return min(c.best.minScore(), c.unknownBest.minScore())
 }
 
-// offerDraw offers the current draw, and the compositions visited on the way to the draw, to the
-// shortlists. Then it sets the least log score of the visited compositions that the chain records
-// next.
+// offerDraw offers the current draw to the shortlists, and also the compositions that a tempered
+// chain visited since the previous draw. Then offerDraw raises the least log score at which the
+// chain records visited compositions.
 func (c *chain) offerDraw(x *mcmc.State) error {
 	lists := []*shortlist{&c.best}
-	if c.unknownBest.known != nil {
+	if c.unknownBest.isExcludedSet != nil {
 		lists = append(lists, &c.unknownBest)
 	}
-	if err := c.walk.DrainVisited(func(f mcmc.VisitedState) error {
+	if err := c.markovChain.DrainVisited(func(f mcmc.VisitedState) error {
 		for _, l := range lists {
 			if err := l.offerVisited(x.Target(), c.drawsMade, f); err != nil {
 				return err
@@ -306,21 +311,22 @@ func (c *chain) offerDraw(x *mcmc.State) error {
 			l.offer(&Draw{Draw: c.drawsMade, LogDensity: x.LogDensity(), Scores: c.scores, Conditions: x.Composition.AppendConditions(nil), Parts: x.Composition.Parts()}, logScore)
 		}
 	}
-	c.walk.RecordVisited(c.minVisitedScore())
+	c.markovChain.RecordVisited(c.minVisitedScore())
 	return nil
 }
 
 // publish makes the chain's progress visible to other goroutines.
 func (c *chain) publish() {
-	c.published.iterations.Store(c.iterations())
+	c.publishedCounts.iterations.Store(c.iterations())
 	if c.warmupEnded {
-		tally := c.walk.Tally()
-		c.published.afterWarmup.Store(tally.Iterations)
-		c.published.accepted.Store(tally.Accepted)
+		tally := c.markovChain.Tally()
+		c.publishedCounts.afterWarmup.Store(tally.Iterations)
+		c.publishedCounts.accepted.Store(tally.Accepted)
 	}
 }
 
-// runUntil makes segments until the given time, the end of ctx, or the chain's end.
+// runUntil runs the chain, segment by segment, until the time until is reached, ctx ends, or the
+// chain is finished.
 func (c *chain) runUntil(ctx context.Context, until time.Time) error {
 	if c.partCount < 0 {
 		c.partCount = 0
@@ -328,10 +334,10 @@ func (c *chain) runUntil(ctx context.Context, until time.Time) error {
 			return err
 		}
 		if c.finished {
-			c.walk = nil
+			c.markovChain = nil
 			return nil
 		}
-		c.initLiveStatistics()
+		c.initDisplayedSeries()
 	}
 	if err := c.storeBufferedDraws(); err != nil {
 		return err
@@ -345,14 +351,14 @@ func (c *chain) runUntil(ctx context.Context, until time.Time) error {
 			c.publish()
 		}
 		if c.warmupIterations == settings.Warmup && c.drawsMade == settings.Draws {
-			if c.session.isOpenEnded() {
+			if c.session.isDrawCountOpen() {
 				c.roundFinished = true
 				return nil
 			}
 			return c.finish()
 		}
 		now := time.Now()
-		if c.part != nil && c.part.isFull() || now.Sub(c.lastSaved) >= c.session.options.interval() {
+		if c.part != nil && c.part.isFull() || now.Sub(c.lastSaved) >= c.session.options.storeInterval() {
 			if err := c.storeProgress(); err != nil {
 				return err
 			}
@@ -364,40 +370,40 @@ func (c *chain) runUntil(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// initLiveStatistics sets up the series from which statistics are computed during a run, if they
-// are displayed and the chains are not too many.
-func (c *chain) initLiveStatistics() {
+// initDisplayedSeries sets up the statistics that are displayed during a run, if progress is
+// displayed and the session has at most 64 chains.
+func (c *chain) initDisplayedSeries() {
 	const mostFollowed = 64
 	if c.session.options.Progress == nil || len(c.session.chains) > mostFollowed {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.startLiveSeries()
+	c.startDisplayedSeries()
 }
 
-// startLiveSeries creates the live series and fills in the buffered draws. The caller must hold
-// c.mu.
-func (c *chain) startLiveSeries() {
+// startDisplayedSeries creates the series behind the statistics displayed during a run, and adds
+// the draws that are already buffered. The caller must hold c.mu.
+func (c *chain) startDisplayedSeries() {
 	const kept = 1 << 11
 	for range 2 + len(c.session.spec.Target.Objectives()) {
-		c.liveSeries = append(c.liveSeries, diagnose.NewSeries(kept, 1))
+		c.displayedSeries = append(c.displayedSeries, diagnose.NewSeries(kept, 1))
 	}
 	if c.buffered == nil {
 		return
 	}
 	for d := range c.buffered.count() {
-		c.liveSeries[0].Add(float64(c.buffered.ingredientCount(d)))
-		c.liveSeries[1].Add(c.buffered.logDensities[d])
+		c.displayedSeries[0].Add(float64(c.buffered.ingredientCount(d)))
+		c.displayedSeries[1].Add(c.buffered.logDensities[d])
 		for k, y := range c.buffered.scoresOf(d) {
-			c.liveSeries[2+k].Add(y)
+			c.displayedSeries[2+k].Add(y)
 		}
 	}
 }
 
-// storeProgress ends the part, stores the part and then stores the state of the chain. It is called
-// after a segment was completed or abandoned. After an abandoned segment the state is that at the
-// start of the segment, with the counts of the draws made since.
+// storeProgress stores first the draws in a new file and then the state of the chain. It is called
+// after each segment that was completed or abandoned. If the segment was abandoned, the stored
+// state is that at the start of the segment, while the stored counts include the draws made since.
 func (c *chain) storeProgress() error {
 	s := c.session
 	if err := c.storeBufferedDraws(); err != nil {
@@ -415,19 +421,19 @@ func (c *chain) storeProgress() error {
 	to.Walk = c.segmentStart
 	if c.segmentComplete {
 		var err error
-		if to.Walk, err = c.walk.MarshalBinary(); err != nil {
+		if to.Walk, err = c.markovChain.MarshalBinary(); err != nil {
 			return err
 		}
 		to.Warm, to.At, to.Open = c.warmupIterations, c.drawsMade, !c.warmupEnded
 	}
 	to.Run, to.Chain, to.Shard = s.manifest.Run, c.index, s.options.Shard
 	to.Draws, to.Parts, to.Bytes = c.drawsStored, c.partCount, c.partBytes
-	if s.isOpenEnded() {
+	if s.isDrawCountOpen() {
 		to.Held, to.Thin = c.buffered.encode(to.At), c.buffered.thin
 	}
-	to.Tries, to.Tally, to.Ladder = c.walk.StartDraws, c.walk.Tally(), c.walk.Ladder()
+	to.Tries, to.Tally, to.Ladder = c.markovChain.StartDraws, c.markovChain.Tally(), c.markovChain.Ladder()
 	to.Best = c.best.entries
-	to.Fresh = c.unknownBest.missingFrom(to.Best)
+	to.Fresh = c.unknownBest.entriesMissingFrom(to.Best)
 	to.Seconds, to.Saved = s.elapsedSeconds(), time.Now()
 	if err := to.save(s.ctx, s.store); err != nil {
 		return err
@@ -436,7 +442,7 @@ func (c *chain) storeProgress() error {
 	return nil
 }
 
-// storePart ends the part and stores it.
+// storePart writes the draws that are not stored yet to a new file of draws, a part.
 func (c *chain) storePart() error {
 	s := c.session
 	if c.part == nil || c.part.draws == 0 {
@@ -460,15 +466,15 @@ func (c *chain) storePart() error {
 	return nil
 }
 
-// finish stores the remaining draws, and frees memory that is no longer needed while other chains
-// run.
+// finish stores the remaining draws of the chain. It also frees the chain's memory, so that other
+// chains can use the memory.
 func (c *chain) finish() error {
 	if err := c.storeProgress(); err != nil {
 		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.walk, c.part, c.buffered, c.segmentStart, c.segmentState = nil, nil, nil, nil, state{}
+	c.markovChain, c.part, c.buffered, c.segmentStart, c.segmentState = nil, nil, nil, nil, state{}
 	c.finished = true
 	return nil
 }

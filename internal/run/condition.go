@@ -8,16 +8,16 @@ import (
 	"kir/internal/number"
 )
 
-// A Condition names the possible values of a condition of the target: numbers or categories, by
-// index.
+// A Condition is a setting of an experiment beside the recipe, such as a temperature. It has
+// numbers or categories as possible values; a value is identified by its index.
 type Condition struct {
 	Name       string    `json:"name"`
-	Unit       string    `json:"unit,omitempty"` // unit of the numbers
-	Numbers    []float64 `json:"numbers,omitempty"`
-	Categories []string  `json:"categories,omitempty"`
+	Unit       string    `json:"unit,omitempty"`       // unit of the numbers; empty for categories
+	Numbers    []float64 `json:"numbers,omitempty"`    // possible values of a numeric condition; nil for categories
+	Categories []string  `json:"categories,omitempty"` // possible values of a condition with categories; nil for numbers
 }
 
-// Values returns the number of values of the condition.
+// Values returns the number of possible values of the condition.
 func (c *Condition) Values() int { return len(c.Numbers) + len(c.Categories) }
 
 // Value returns the value with index v: a float64 or a string.
@@ -36,8 +36,9 @@ func (c *Condition) Text(v int) string {
 	return number.WithUnit(c.Numbers[v], c.Unit)
 }
 
-// valueIndex returns the index of a value in a file of draws: of number for a condition with
-// numbers, otherwise of category. It returns an error if the condition has no such value.
+// valueIndex returns the index of a value that was read from a file of draws. If the condition has
+// numbers, the value is number, otherwise category. If the condition has no such value, valueIndex
+// returns an error.
 func (c *Condition) valueIndex(number float64, category string) (int32, error) {
 	k := slices.Index(c.Categories, category)
 	if c.Numbers != nil {
@@ -49,14 +50,15 @@ func (c *Condition) valueIndex(number float64, category string) (int32, error) {
 	return int32(k), nil
 }
 
-// checkConditions returns an error if the conditions do not match the conditions of the target, or
-// if a condition's name cannot be a column of the draws.
+// checkConditions returns an error if the spec's conditions differ from the conditions of its
+// target. It also returns an error if the name of a condition is already the name of another column
+// of the draws.
 func (s *Spec) checkConditions() error {
 	of := s.Target.Space().Conditions()
 	if len(s.Conditions) != len(of) {
 		return fmt.Errorf("%d conditions are named, and the target has %d", len(s.Conditions), len(of))
 	}
-	taken := append(reservedColumnNames(), s.properties()...)
+	taken := append(reservedColumnNames(), s.propertyNames()...)
 	for k, c := range s.Conditions {
 		switch {
 		case c.Values() != len(of[k].Weights) || c.Numbers != nil && c.Categories != nil:

@@ -6,7 +6,7 @@ import (
 	"kir/mcmc"
 )
 
-// ConditionShares holds the shares of the draws that have each value of a condition.
+// A ConditionShares holds, for one condition, the share of the draws that have each value.
 type ConditionShares struct {
 	Name   string       `json:"name"`
 	Values []ValueShare `json:"values"` // shares of the values, in the order of the condition's values
@@ -14,29 +14,30 @@ type ConditionShares struct {
 
 // A ValueShare is the share of the draws in which a condition has one of its values.
 type ValueShare struct {
-	Value       any           `json:"value"` // a float64 or a string
-	Probability number.Number `json:"probability"`
-	MCSE        number.Number `json:"mcse"`
-	Weight      number.Number `json:"weight"` // weight of the value, divided by the sum of the weights of all values
+	Value       any           `json:"value"`       // a float64 or a string
+	Probability number.Number `json:"probability"` // share of the draws with this value
+	MCSE        number.Number `json:"mcse"`        // Monte Carlo standard error of Probability
+	Weight      number.Number `json:"weight"`      // weight of the value, divided by the sum of the weights of all values
 
-	Name string  `json:"-"` // text of the condition's name and the value
-	ESS  float64 `json:"-"`
+	Name string  `json:"-"` // text of the condition and the value, such as "temperature 185 °C"
+	ESS  float64 `json:"-"` // effective sample size of the draws for Probability
 }
 
-// firstValueIndexes numbers the values of all conditions in one sequence. It returns the number of
-// the first value of each condition, and the number of all values.
-func firstValueIndexes(conditions []Condition) (starts []int, all int) {
+// firstValueIndexes numbers the values of all conditions in one sequence, first the values of
+// condition 0, then those of condition 1, and so on. Item k of starts is the number of the first
+// value of condition k. The result count is the number of all values.
+func firstValueIndexes(conditions []Condition) (starts []int, count int) {
 	for k := range conditions {
-		starts, all = append(starts, all), all+conditions[k].Values()
+		starts, count = append(starts, count), count+conditions[k].Values()
 	}
-	return starts, all
+	return starts, count
 }
 
 // valuePresence counts the draws that have each value of each condition. The values of all
-// conditions are numbered in one sequence; see [firstValueIndexes].
+// conditions are numbered in one sequence, as by [firstValueIndexes].
 type valuePresence struct {
-	firstIndexes []int
-	counts       *diagnose.Presence // nil if there are no conditions
+	firstIndexes []int              // item k is the number of the first value of condition k
+	counts       *diagnose.Presence // number of draws with each value, by the number of the value; nil if there are no conditions
 }
 
 func newValuePresence(conditions []Condition, chains int) (p valuePresence) {
@@ -47,7 +48,7 @@ func newValuePresence(conditions []Condition, chains int) (p valuePresence) {
 	return p
 }
 
-// add counts a draw. The parameter values holds the value index of each condition.
+// add counts a draw. Item k of values is the index of the draw's value of condition k.
 func (p *valuePresence) add(values []int32) {
 	if p.counts == nil {
 		return
@@ -58,9 +59,10 @@ func (p *valuePresence) add(values []int32) {
 	}
 }
 
-// newConditionShares returns, for each condition, the shares of its values in the draws of all
-// chains; nil without conditions.
-func newConditionShares(s *Spec, chains []*chainFigures, slowest float64) (all []ConditionShares, err error) {
+// newConditionShares returns the share of the draws that have each value of each condition, over
+// all chains. The result is nil if there are no conditions. The parameter minBulkESS is the
+// smallest bulk effective sample size of the run's statistics, or +Inf.
+func newConditionShares(s *Spec, chains []*chainFigures, minBulkESS float64) (all []ConditionShares, err error) {
 	if len(s.Conditions) == 0 {
 		return nil, nil
 	}
@@ -84,7 +86,7 @@ func newConditionShares(s *Spec, chains []*chainFigures, slowest float64) (all [
 		for v := range c.Values() {
 			x := figures[at]
 			at++
-			se, _ := x.StatedError(slowest) // NaN where it is not known
+			se, _ := x.StatedError(minBulkESS) // NaN where it is not known
 			shares.Values = append(shares.Values, ValueShare{
 				Value: c.Value(v), Probability: number.Number(x.Probability), MCSE: number.Number(se), Weight: number.Number(weights[v]),
 				Name: c.Name + " " + c.Text(v), ESS: x.ESS,
@@ -108,8 +110,9 @@ func normalizeWeights(c mcmc.Condition) []float64 {
 	return shares
 }
 
-// checkValues checks the shares of the values of all conditions.
-func (e *stoppingChecker) checkValues() error {
+// checkConditionShares checks whether the draws are enough for the shares of the values of all
+// conditions.
+func (e *stoppingChecker) checkConditionShares() error {
 	s := e.session
 	if len(s.spec.Conditions) == 0 {
 		return nil

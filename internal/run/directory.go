@@ -16,12 +16,13 @@ import (
 // directoryStore is a [Store] in a directory of a file system.
 type directoryStore struct{ dir file.Dir }
 
-// NewDirectoryStore returns the store in a directory, which need not exist yet. Reading a file that is not
-// regular fails with [file.ErrNotRegular]. Writing fails with the same error if a link to a
+// NewDirectoryStore returns the store in a directory, which need not exist yet. Reading a file that
+// is not regular fails with [file.ErrNotRegular]. Writing fails with the same error if a link to a
 // directory has the name of the file.
 func NewDirectoryStore(path string) Store { return newDirectory(path, nil) }
 
-// newDirectory is [NewDirectoryStore] with a hook that is called before each step; see [file.Dir].
+// newDirectory is [NewDirectoryStore] with a function for tests, which is called before each step
+// that writes; see the field Step of [file.Dir].
 func newDirectory(path string, step func(call, path string) error) *directoryStore {
 	return &directoryStore{file.Dir{Path: path, Step: step}}
 }
@@ -45,8 +46,8 @@ func (d *directoryStore) Replace(_ context.Context, name string, data []byte) er
 // Remove removes a file. If there is no such file, Remove does nothing.
 func (d *directoryStore) Remove(_ context.Context, name string) error { return d.dir.Remove(name) }
 
-// Read returns at most length bytes of a file from an offset on; everything from the offset on if
-// length is negative.
+// Read returns length bytes of a file from an offset on, or fewer where the file ends. If length is
+// negative, Read returns everything from the offset on.
 func (d *directoryStore) Read(_ context.Context, name string, offset, length int64) ([]byte, error) {
 	if length < 0 {
 		length = math.MaxInt64 - offset
@@ -67,8 +68,8 @@ func (d *directoryStore) List(_ context.Context, prefix string) (files []File, e
 	return files, err
 }
 
-// removeUnfinished removes the unfinished files of killed processes. No other process may be
-// working on the run.
+// removeUnfinished removes the files that killed processes have left unfinished. It must be called
+// only while no other process works on the run.
 func (d *directoryStore) removeUnfinished() error {
 	_, unfinished, err := d.dir.Walk("")
 	for _, name := range unfinished {
@@ -77,8 +78,8 @@ func (d *directoryStore) removeUnfinished() error {
 	return err
 }
 
-// isUnusedDirectory reports whether a directory is empty, or contains only the files that a process
-// leaves if it is killed at its start.
+// isUnusedDirectory reports whether a directory is empty, or contains only files that a process
+// leaves behind when it is killed at the start of a run.
 func isUnusedDirectory(path string) bool {
 	entries, err := os.ReadDir(path)
 	if err != nil {

@@ -10,12 +10,13 @@ import (
 // ErrComplete is returned by [Resume] when the run has all its draws.
 var ErrComplete = errors.New("the run is complete: there is nothing to resume")
 
-// ErrAutoShard is returned for a shard of a run of [mcmc.AutoDraws]. A shard cannot know when the
-// chains of the other shards are long enough.
+// ErrAutoShard is returned for a shard of a run of [mcmc.AutoDraws], that is, a run that determines
+// its number of draws itself. A shard cannot know whether the chains of other shards are long
+// enough.
 var ErrAutoShard = errors.New("a shard cannot tell when the draws of all shards are enough")
 
-// An ExistsError is returned if something exists at the directory of a new run. A new run never
-// overwrites anything.
+// An ExistsError is returned when a new run is to be made in a directory that exists and is not
+// empty. A new run never overwrites anything.
 type ExistsError struct{ Dir string }
 
 func (e *ExistsError) Error() string {
@@ -50,10 +51,11 @@ func (e *BusyError) Error() string {
 // A ChangedError is returned if the spec for resuming a run differs from the spec at the start of
 // the run.
 type ChangedError struct {
-	Dir      string
-	What     string // what has changed, such as "the input recipes.csv"
-	Was, Now string
-	Advice   string // advice on how to proceed
+	Dir    string
+	What   string // what has changed, such as "the input recipes.csv"
+	Was    string // description of What at the start of the run
+	Now    string // description of What now
+	Advice string // advice on how to proceed
 }
 
 func (e *ChangedError) Error() string {
@@ -63,7 +65,7 @@ func (e *ChangedError) Error() string {
 // An InterruptedError is returned for an interrupted run, and tells how to continue the run.
 type InterruptedError struct {
 	Dir           string  // location to resume the run from; empty if nothing was stored
-	DoneShare     float64 // share of the work done
+	DoneShare     float64 // share of the work done, from 0 to 1
 	HowToContinue string  // how to continue, if not with the command kir resume
 	Err           error   // error of the context that was cancelled
 }
@@ -98,8 +100,8 @@ func (e *StorageError) Error() string {
 
 func (e *StorageError) Unwrap() error { return e.Err }
 
-// A StateError is returned if a chain's state file is damaged. The results need the file for counts
-// that the draws do not contain.
+// A StateError is returned if a chain's state file is damaged. The results of a run need the state
+// file for counts that the draws do not contain.
 type StateError struct {
 	Dir string
 	Err error // error that names the file and the damage
@@ -115,7 +117,7 @@ func (e *StateError) Unwrap() error { return e.Err }
 // the run.
 type UnfinishedError struct {
 	Dir    string
-	Active bool
+	Active bool // whether a process is working on the run
 }
 
 func (e *UnfinishedError) Error() string {

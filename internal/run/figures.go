@@ -14,8 +14,8 @@ import (
 	"kir/mcmc"
 )
 
-// computeFigures reads the draws of a complete run, chain by chain, and computes the results of the
-// run. All results are computed here, whether the run has just ended or was resumed, extended or
+// computeFigures computes the results of a complete run from its stored draws, chain by chain. It
+// is the only function that does so, whether the run has just ended or was resumed, extended or
 // merged.
 func computeFigures(ctx context.Context, spec *Spec, store Store, m *Manifest, workers int) (*Result, error) {
 	read, err := readChains(ctx, spec, store, m, workers)
@@ -47,18 +47,19 @@ func computeFigures(ctx context.Context, spec *Spec, store Store, m *Manifest, w
 	return r, nil
 }
 
-// runContents holds the contents of a complete run's files, and the baseline to compare the draws
-// with.
+// runContents holds what was read from the files of a complete run, and the scores of random
+// compositions for comparison.
 type runContents struct {
-	states            []*state     // by chain: the stored state
-	parts             [][]PartFile // by chain: the files of draws
-	chains            []*chainFigures
-	baseline          *Baseline
-	best, unknownBest []Best
+	states      []*state        // item k is the stored state of chain k
+	parts       [][]PartFile    // item k lists the files of draws of chain k
+	chains      []*chainFigures // item k holds the statistics of the draws of chain k
+	baseline    *Baseline
+	best        []Best // compositions of highest score of all chains
+	unknownBest []Best // compositions of highest score whose set of ingredients no known recipe has
 }
 
-// readChains reads the draws and states of all chains. It returns an error if a chain is damaged or
-// not complete.
+// readChains reads the draws and state files of all chains. It returns an error if a chain is
+// damaged or not complete.
 func readChains(ctx context.Context, spec *Spec, store Store, m *Manifest, workers int) (*runContents, error) {
 	stored, err := listParts(ctx, store, "draws/")
 	if err != nil {
@@ -82,7 +83,7 @@ func readChains(ctx context.Context, spec *Spec, store Store, m *Manifest, worke
 		if damage[c] != nil {
 			return nil, &StateError{Dir: store.Location(), Err: damage[c]}
 		}
-		if s == nil || m.isOpenEnded() || s.Draws != spec.Settings.Draws || len(stored[c]) != s.Parts {
+		if s == nil || m.isDrawCountOpen() || s.Draws != spec.Settings.Draws || len(stored[c]) != s.Parts {
 			return nil, &UnfinishedError{Dir: store.Location()}
 		}
 		g.Go(func() (err error) {
@@ -101,9 +102,9 @@ func readChains(ctx context.Context, spec *Spec, store Store, m *Manifest, worke
 	return read, g.Wait()
 }
 
-// mergeBestOfChain merges the best compositions of a chain into the best compositions of all chains. A
-// composition that the chain visited between draws comes from the chain's state, since no draw
-// contains it. The result does not depend on the order in which chains are merged.
+// mergeBestOfChain merges the best compositions of a chain into those of all chains. Compositions
+// that the chain visited between draws are taken from the chain's stored state, since no draw
+// contains them. The result does not depend on the order in which chains are merged.
 func (r *runContents) mergeBestOfChain(chain int, f *chainFigures, s *state, spec *Spec) {
 	r.best = mergeBest(r.best, bestWithChain(chain, f.best.entries, false), bestWithChain(chain, s.Best, true))
 	if spec.IsKnownSet != nil {
@@ -138,7 +139,7 @@ func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) erro
 				series = append(series, *of(f))
 				*of(f) = nil
 			}
-			*to = newStatistic(name, series)
+			*to = summarizeSeries(name, series)
 			return nil
 		})
 	}
@@ -148,8 +149,8 @@ func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) erro
 		r.Score = new(Statistic)
 		statistic(r.Score, "score", func(f *chainFigures) **diagnose.Series { return &f.totalScore })
 	}
-	r.Properties = make([]Statistic, len(spec.properties()))
-	for k, name := range spec.properties() {
+	r.Properties = make([]Statistic, len(spec.propertyNames()))
+	for k, name := range spec.propertyNames() {
 		statistic(&r.Properties[k], name, func(f *chainFigures) **diagnose.Series { return &f.propertyScores[k] })
 	}
 	if err := g.Wait(); err != nil {
@@ -164,15 +165,15 @@ func (r *Result) summarize(spec *Spec, chains []*chainFigures, workers int) erro
 		r.Conditions, err = newConditionShares(spec, chains, slowest)
 		return err
 	})
-	g.Go(func() error { return r.setSizes(spec.Target, chains, slowest) })
+	g.Go(func() error { return r.compareSizesWithLaw(spec.Target, chains, slowest) })
 	return g.Wait()
 }
 
-// bestWithChain returns the compositions of the list with their chain number set. If found is true,
-// only compositions that were visited between draws are returned.
-func bestWithChain(chain int, list []Best, found bool) (of []Best) {
+// bestWithChain returns the compositions of the list, with the given number as their chain. If
+// visitedOnly is true, it returns only compositions that a tempered chain visited between draws.
+func bestWithChain(chain int, list []Best, visitedOnly bool) (of []Best) {
 	for _, b := range list {
-		if b.Found || !found {
+		if b.Found || !visitedOnly {
 			b.Chain = chain
 			of = append(of, b)
 		}
@@ -180,24 +181,26 @@ func bestWithChain(chain int, list []Best, found bool) (of []Best) {
 	return of
 }
 
-// chainFigures accumulates the statistics of one chain draw by draw, in memory that does not grow
-// with the number of draws.
+// chainFigures computes the statistics of one chain, one draw after the other, in memory that does
+// not grow with the number of draws.
 type chainFigures struct {
 	objectives []mcmc.Objective
-	draws      int
+	draws      int // number of draws added
 
 	ingredientCount, logDensity *diagnose.Series
-	totalScore                  *diagnose.Series // series of the product Π_k y_k^c_k of all properties; nil if no property has a positive weight
-	propertyScores              []*diagnose.Series
-	sizeHistogram               *diagnose.Histogram
-	presence                    *diagnose.Presence
-	values                      valuePresence
-	meanInverseScore            logMean   // mean of 1/Π_k y_k^c_k
-	best, unknownBest           shortlist // best: best draws; unknownBest: the best whose set of ingredients no known recipe has
+	totalScore                  *diagnose.Series    // series of the product Π_k y_k^c_k of all properties; nil if no property has a positive weight
+	propertyScores              []*diagnose.Series  // item k is the series of the scores of property k
+	sizeHistogram               *diagnose.Histogram // number of draws for each number of ingredients
+	presence                    *diagnose.Presence  // number of draws that use each ingredient, and sums of its amounts
+	values                      valuePresence       // number of draws with each value of each condition
+	meanInverseScore            logMean             // mean of 1/Π_k y_k^c_k
+	best                        shortlist           // draws of highest score
+	unknownBest                 shortlist           // draws of highest score whose set of ingredients no known recipe has
 }
 
-// seriesLength returns the number of draws of each chain that a series keeps for quantiles and
-// R-hat. A series keeps all draws up to a limit, which bounds the memory of all chains.
+// seriesLength returns the number of values that a [diagnose.Series] of each chain keeps for
+// quantiles and R-hat. The number is smaller for many chains, so that the memory of all chains is
+// bounded. Up to this number a series keeps the value of every draw.
 func seriesLength(chains int) int {
 	return min(1<<17, max(1<<12, 1<<19/chains), max(1<<6, 1<<22/chains))
 }
@@ -221,7 +224,7 @@ func newChainFigures(s *Spec) *chainFigures {
 	if s.hasObjectives() {
 		f.totalScore = series()
 	}
-	f.unknownBest.known = s.IsKnownSet
+	f.unknownBest.isExcludedSet = s.IsKnownSet
 	return f
 }
 
@@ -244,7 +247,7 @@ func (f *chainFigures) add(d *Draw) {
 	}
 	f.values.add(d.Conditions)
 	f.best.offer(d, logScore)
-	if f.unknownBest.known != nil {
+	if f.unknownBest.isExcludedSet != nil {
 		f.unknownBest.offer(d, logScore)
 	}
 	f.draws++

@@ -26,7 +26,7 @@ func TestGoing(t *testing.T) {
 	if r.IsActive(now) {
 		t.Error("a run without a lock is going")
 	}
-	path := filepath.Join(dir, lockName)
+	path := filepath.Join(dir, lockFileName)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -33,15 +33,15 @@ type Manifest struct {
 	Name        string         `json:"name"`
 	Problem     string         `json:"problem,omitempty"` // path of the problem file, as in [Spec]; does not affect Run
 	Place       string         `json:"place,omitempty"`   // absolute path of the problem file, as in [Spec]; does not affect Run
-	Settings    mcmc.Settings  `json:"sampler"`
-	Auto        *Auto          `json:"auto,omitempty"`   // state of a run of [mcmc.AutoDraws], else nil; Settings have the final draws and thin once the run has stopped
-	Effort      *float64       `json:"effort,omitempty"` // effort of the search; nil without a search; does not affect Run
-	Total       int            `json:"total"`
-	Properties  []string       `json:"properties"`
-	Target      string         `json:"target_sha256"` // SHA-256 of the target; see [targetFingerprint]
+	Settings    mcmc.Settings  `json:"sampler"`           // settings of the sampler
+	Auto        *Auto          `json:"auto,omitempty"`    // length of a run of [mcmc.AutoDraws], else nil; Settings holds the final number of draws once the run has stopped
+	Effort      *float64       `json:"effort,omitempty"`  // length of the search as a multiple of the usual length; nil without a search; does not affect Run
+	Total       int            `json:"total"`             // number of units M in a composition
+	Properties  []string       `json:"properties"`        // names of the properties
+	Target      string         `json:"target_sha256"`     // SHA-256 of the target; see [targetFingerprint]
 	Inputs      []Input        `json:"inputs"`
-	Ingredients []string       `json:"ingredients,omitempty"` // names of the ingredients, unless Counted is set
-	Counted     *NumberedNames `json:"counted,omitempty"`
+	Ingredients []string       `json:"ingredients,omitempty"` // names of the ingredients; nil if Counted is set
+	Counted     *NumberedNames `json:"counted,omitempty"`     // rule for the names of the ingredients; nil if Ingredients is set
 	Conditions  []Condition    `json:"conditions,omitempty"`
 	Checksum    string         `json:"checksum"` // checksum that [Seal] fills in when the manifest is written; empty before
 }
@@ -60,10 +60,10 @@ func newManifest(s *Spec) (*Manifest, error) {
 		Place:      s.AbsoluteProblemPath,
 		Settings:   s.Settings,
 		Total:      s.Target.Space().Total(),
-		Properties: s.properties(),
+		Properties: s.propertyNames(),
 		Target:     target,
 		Inputs:     slices.Clone(s.Inputs),
-		Counted:    detectCountedNames(s.Ingredients),
+		Counted:    detectNumberedNames(s.Ingredients),
 		Conditions: s.Conditions,
 	}
 	if m.Counted == nil {
@@ -79,8 +79,8 @@ func newManifest(s *Spec) (*Manifest, error) {
 	return m, nil
 }
 
-// identity returns a hash that differs between runs with different draws, but not between runs that
-// differ only in their length.
+// identity returns a hash that identifies a run by everything that determines its draws. Runs that
+// differ only in their length have the same hash.
 func (m *Manifest) identity() string {
 	settings := m.Settings
 	settings.Draws = 0
@@ -148,7 +148,7 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	case m.Settings.Check() != nil, (m.Settings.Draws == mcmc.AutoDraws) != auto,
 		m.Auto != nil && (m.Auto.WarmupIterations < 0 || m.Auto.WarmupIterations > m.Auto.MaxWarmupIterations || m.Auto.MaxWarmupIterations > mcmc.MaxIterations):
 		return invalid("the settings of the sampler are none that a run can have")
-	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32 || m.Counted != nil && m.Counted.Count > maxCountedNames:
+	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32 || m.Counted != nil && m.Counted.Count > maxNumberedNames:
 		return invalid("it has no total or no ingredients")
 	case m.Run != m.identity() || CheckSeal(b) != nil:
 		return invalid("it was changed since it was written")
@@ -156,27 +156,27 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	return m, nil
 }
 
-// checkSameRun returns a [ChangedError] if the run of the manifest m cannot continue with another
-// manifest.
-func (m *Manifest) checkSameRun(dir string, is *Manifest) error {
+// checkSameRun returns a [ChangedError] if a run that was started with the manifest m cannot
+// continue with the manifest now. The parameter dir is the location of the run, for the error.
+func (m *Manifest) checkSameRun(dir string, current *Manifest) error {
 	changed := func(what, was, now, way string) error {
 		return &ChangedError{Dir: dir, What: what, Was: was, Now: now, Advice: way}
 	}
 	const anew = "put it back, or start a new run"
-	if m.Version != is.Version {
-		return changed("the version of the program", m.Version, is.Version, "use the version that it was started with, or start a new run")
+	if m.Version != current.Version {
+		return changed("the version of the program", m.Version, current.Version, "use the version that it was started with, or start a new run")
 	}
 	short := func(i Input) string { return fmt.Sprintf("%d bytes with SHA-256 %.12s…", i.Bytes, i.SHA256) }
 	for _, was := range m.Inputs {
-		at := slices.IndexFunc(is.Inputs, func(i Input) bool { return i.Path == was.Path })
+		at := slices.IndexFunc(current.Inputs, func(i Input) bool { return i.Path == was.Path })
 		if at < 0 {
 			return changed("the input "+was.Path, "being used", "not being used", anew)
 		}
-		if is.Inputs[at] != was {
-			return changed("the input "+was.Path, short(was), short(is.Inputs[at]), anew)
+		if current.Inputs[at] != was {
+			return changed("the input "+was.Path, short(was), short(current.Inputs[at]), anew)
 		}
 	}
-	for _, now := range is.Inputs {
+	for _, now := range current.Inputs {
 		if !slices.ContainsFunc(m.Inputs, func(i Input) bool { return i.Path == now.Path }) {
 			return changed("the input "+now.Path, "not being used", "being used", anew)
 		}
@@ -185,29 +185,29 @@ func (m *Manifest) checkSameRun(dir string, is *Manifest) error {
 		what     string
 		was, now any
 	}{
-		{"draws: auto", m.Auto != nil, is.Auto != nil},
-		{"the kernel", m.Settings.Kernel, is.Settings.Kernel},
-		{"the number of chains", m.Settings.Chains, is.Settings.Chains},
-		{"the warm-up", m.Settings.Warmup, is.Settings.Warmup},
-		{"thin", m.Settings.Thin, is.Settings.Thin},
-		{"the seed", m.Settings.Seed, is.Settings.Seed},
-		{"the total", m.Total, is.Total},
-		{"the number of ingredients", m.IngredientCount(), is.IngredientCount()},
-		{"the properties", strings.Join(m.Properties, ", "), strings.Join(is.Properties, ", ")},
+		{"draws: auto", m.Auto != nil, current.Auto != nil},
+		{"the kernel", m.Settings.Kernel, current.Settings.Kernel},
+		{"the number of chains", m.Settings.Chains, current.Settings.Chains},
+		{"the warm-up", m.Settings.Warmup, current.Settings.Warmup},
+		{"thin", m.Settings.Thin, current.Settings.Thin},
+		{"the seed", m.Settings.Seed, current.Settings.Seed},
+		{"the total", m.Total, current.Total},
+		{"the number of ingredients", m.IngredientCount(), current.IngredientCount()},
+		{"the properties", strings.Join(m.Properties, ", "), strings.Join(current.Properties, ", ")},
 	} {
 		if c.was != c.now {
 			return changed(c.what, fmt.Sprint(c.was), fmt.Sprint(c.now), anew)
 		}
 	}
-	if m.Counted == nil || is.Counted == nil || *m.Counted != *is.Counted {
+	if m.Counted == nil || current.Counted == nil || *m.Counted != *current.Counted {
 		for k := range m.IngredientCount() {
-			if was, now := m.Ingredient(k), is.Ingredient(k); was != now {
+			if was, now := m.Ingredient(k), current.Ingredient(k); was != now {
 				return changed(fmt.Sprintf("ingredient %d", k+1), fmt.Sprintf("%q", was), fmt.Sprintf("%q", now), anew)
 			}
 		}
 	}
-	if m.Target != is.Target {
-		return changed("the target (its law of n, its properties or their weights)", fmt.Sprintf("%.12s…", m.Target), fmt.Sprintf("%.12s…", is.Target), anew)
+	if m.Target != current.Target {
+		return changed("the target (its law of n, its properties or their weights)", fmt.Sprintf("%.12s…", m.Target), fmt.Sprintf("%.12s…", current.Target), anew)
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// NewMemoryStore returns a new store that keeps the files of a run in memory only. Its methods may be
-// called concurrently.
+// NewMemoryStore returns a new store that keeps the files of a run in memory only. Its methods may
+// be called concurrently.
 func NewMemoryStore() Store { return &memoryStore{files: make(map[string][]byte)} }
 
 // memoryStore is the [Store] that [NewMemoryStore] returns.

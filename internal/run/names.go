@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// Limits on the number of ingredients whose names are stored as a rule. The upper limit exists
-// because a reader of the rule generates all names.
+// Limits on the number of ingredients for which names that follow a rule, such as "item1", "item2",
+// ..., are stored as the rule. Whoever reads the rule makes all names, so there is an upper limit.
 const (
-	minCountedNames = 10_000
-	maxCountedNames = 10_000_000
+	minNumberedNames = 10_000
+	maxNumberedNames = 10_000_000
 )
 
-// NumberedNames is the rule that all ingredients are named by a prefix and a number from 1 on. For a
-// million ingredients without names of their own, only this rule is stored.
+// NumberedNames is the rule that ingredient i is named by a prefix and the number i+1. A run with a
+// million such ingredients stores only the rule.
 type NumberedNames struct {
 	Prefix string `json:"prefix"`
 	Count  int    `json:"count"`
 }
 
-// detectCountedNames returns the rule that the names follow, or nil if there is no such rule or the
-// number of names is outside of the limits.
-func detectCountedNames(names []string) *NumberedNames {
-	if len(names) < minCountedNames || len(names) > maxCountedNames {
+// detectNumberedNames returns the rule that the names follow, or nil if they follow no such rule.
+// It also returns nil if the number of names is not between minNumberedNames and maxNumberedNames.
+func detectNumberedNames(names []string) *NumberedNames {
+	if len(names) < minNumberedNames || len(names) > maxNumberedNames {
 		return nil
 	}
 	prefix, ok := strings.CutSuffix(names[0], "1")
@@ -41,7 +41,7 @@ func detectCountedNames(names []string) *NumberedNames {
 // name returns the name of the ingredient with index i.
 func (c *NumberedNames) name(i int) string { return c.Prefix + strconv.Itoa(i+1) }
 
-// indexOf returns the index of the ingredient with a name, or −1.
+// indexOf returns the index of the ingredient with the given name, or −1 if there is none.
 func (c *NumberedNames) indexOf(name string) int32 {
 	digits, ok := strings.CutPrefix(name, c.Prefix)
 	if !ok || digits == "" || digits[0] < '1' {

@@ -12,11 +12,11 @@ import (
 )
 
 func TestCountedNames(t *testing.T) {
-	names := make([]string, minCountedNames+3)
+	names := make([]string, minNumberedNames+3)
 	for i := range names {
 		names[i] = fmt.Sprintf("no. %d", i+1)
 	}
-	c := detectCountedNames(names)
+	c := detectNumberedNames(names)
 	if c == nil || c.Count != len(names) {
 		t.Fatalf("the names are not seen to count: %v", c)
 	}
@@ -37,11 +37,11 @@ func TestCountedNames(t *testing.T) {
 	for at, name := range map[int]string{0: "no. 2", 7: "x", len(names) - 1: "no. 1"} {
 		other := slices.Clone(names)
 		other[at] = name
-		if detectCountedNames(other) != nil {
+		if detectNumberedNames(other) != nil {
 			t.Errorf("%q for ingredient %d still counts", name, at)
 		}
 	}
-	if detectCountedNames(names[:minCountedNames-1]) != nil {
+	if detectNumberedNames(names[:minNumberedNames-1]) != nil {
 		t.Error("few names are not stored")
 	}
 }

@@ -7,18 +7,19 @@ import (
 	"time"
 )
 
-// A Run is a run in its store, opened for reading.
+// A Run gives read access to a stored run, finished or not.
 type Run struct {
 	Dir      string
 	Manifest *Manifest
 
 	store           Store
-	ingredientIndex func(string) (int32, error)
-	storedParts     func() (map[int][]File, error)
-	status          func() (*Status, error)
+	ingredientIndex func(string) (int32, error)    // returns the index of an ingredient by its name
+	storedParts     func() (map[int][]File, error) // lists the stored files of draws by the number of the chain; reads the store once
+	status          func() (*Status, error)        // determines the progress of the run; reads the store once
 }
 
-// Open opens the run in a store, finished or not. It returns a [NotRunError] if there is none.
+// Open opens the run in a store, finished or not. It returns a [NotRunError] if the store holds no
+// run.
 func Open(ctx context.Context, store Store) (*Run, error) {
 	m, err := readManifest(ctx, store)
 	if err != nil {
@@ -36,12 +37,13 @@ func (r *Run) Problem(ctx context.Context) ([]byte, error) {
 	return ReadWhole(ctx, r.store, problemName, maxProblemBytes)
 }
 
-// Status returns the progress of the run at the first call of Status.
+// Status returns the progress of the run. Later calls return the result of the first call.
 func (r *Run) Status() (*Status, error) { return r.status() }
 
-// IsActive reports whether a process is working on the run, as far as that can be determined. In a
-// directory a lock shows that a process is at work. Without locks, and for shards, which may be on
-// other machines, the run is active if an unfinished chain has stored its state recently.
+// IsActive reports whether a process is working on the run, as far as that can be determined. For a
+// run in a directory, a lock on a file shows whether a process is at work. For buckets, for file
+// systems without locks, and for shards on other machines, the run counts as active if an
+// unfinished chain has stored its state recently.
 func (r *Run) IsActive(now time.Time) bool {
 	if held, known := lockHeld(r.store); held {
 		return true
@@ -51,7 +53,7 @@ func (r *Run) IsActive(now time.Time) bool {
 	return false
 }
 
-// CheckComplete returns an [UnfinishedError] if draws of the run are missing.
+// CheckComplete returns an [UnfinishedError] if some draws of the run are not stored yet.
 func (r *Run) CheckComplete() error {
 	s, err := r.status()
 	if err == nil && !s.Complete() {
@@ -60,7 +62,8 @@ func (r *Run) CheckComplete() error {
 	return err
 }
 
-// Parts returns the descriptions of all stored files of draws, by chain and in order.
+// Parts returns descriptions of all stored files of draws: first the files of chain 0 in the order
+// of their draws, then those of chain 1, and so on.
 func (r *Run) Parts(ctx context.Context) ([]PartFile, error) {
 	stored, err := r.storedParts()
 	if err != nil {
@@ -69,7 +72,7 @@ func (r *Run) Parts(ctx context.Context) ([]PartFile, error) {
 	var parts []PartFile
 	for chain := range r.Manifest.Settings.Chains {
 		for _, f := range stored[chain] {
-			data, err := ReadWhole(ctx, r.store, f.Name, newPartBounds(r.Manifest).fileBytes)
+			data, err := ReadWhole(ctx, r.store, f.Name, newPartBounds(r.Manifest).maxFileBytes)
 			if err != nil {
 				return nil, err
 			}
@@ -92,19 +95,17 @@ func (r *Run) Draws(ctx context.Context) iter.Seq2[*Draw, error] {
 	}
 }
 
-// ChainDraws returns the draws of a chain in their order, in memory that does not grow with the number
-// of draws. The memory that a Draw refers to is valid until the next Draw. The sequence ends with
-// the first error. The error is an [UnfinishedError] if the run is not complete, and wraps
-// [ErrDamaged] if a file was changed.
-//
-// Several chains may be read at once.
+// ChainDraws returns the draws of a chain in their order, in memory that does not grow with the
+// number of draws. A yielded Draw may be used only until the next one is yielded. The sequence ends
+// with the first error. If the run is not complete, the error is an [UnfinishedError]. If a file
+// was changed, the error wraps [ErrDamaged]. Several chains may be read at the same time.
 func (r *Run) ChainDraws(ctx context.Context, chain int) iter.Seq2[*Draw, error] {
 	return r.ThinnedDraws(ctx, chain, 1)
 }
 
-// ThinnedDraws returns the draws 0, stride, 2·stride, ... of a chain, as [Run.ChainDraws] does. It still
-// reads the files of all draws, but of the skipped draws it checks only the numbers and the
-// lengths.
+// ThinnedDraws is like [Run.ChainDraws] but returns only the draws 0, stride, 2·stride, ... of a
+// chain. It reads the files of all draws. Of the skipped draws it checks only the numbers of the
+// draws and the lengths of their lists.
 func (r *Run) ThinnedDraws(ctx context.Context, chain, stride int) iter.Seq2[*Draw, error] {
 	return func(yield func(*Draw, error) bool) {
 		stored, err := r.storedParts()

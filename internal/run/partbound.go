@@ -21,18 +21,19 @@ import (
 // indices and their dictionary, instead of RLE_DICTIONARY and PLAIN.
 const plainDictionary = 2
 
-// partBounds holds the largest sizes of a part of a run.
+// partBounds holds upper limits on the size of one file of draws. Larger files are rejected as
+// damaged.
 type partBounds struct {
-	draws       int64 // number of draws
-	ingredients int64 // number of ingredients in all draws together
-	fileBytes   int64 // size of the file, and of its decoded columns
+	maxDraws       int64 // largest number of draws
+	maxIngredients int64 // largest number of ingredients in all draws together
+	maxFileBytes   int64 // largest size of the file, and of its uncompressed columns, in bytes
 }
 
-// newPartBounds returns the largest sizes of the parts of a run.
+// newPartBounds returns the limits on the size of each file of draws of a run.
 func newPartBounds(m *Manifest) partBounds {
 	segment := int64(segmentDraws(&m.Settings))
 	used := int64(min(m.IngredientCount(), m.Total))
-	b := partBounds{draws: fullPartDraws + segment, ingredients: fullPartEntries + segment*used}
+	b := partBounds{maxDraws: minDrawsOfFullPart + segment, maxIngredients: minIngredientsOfFullPart + segment*used}
 	const dictionary = 64 // bytes of a name in a dictionary and of its place, but for its text
 	names := int64(0)
 	if m.Counted == nil {
@@ -49,15 +50,16 @@ func newPartBounds(m *Manifest) partBounds {
 			names += int64(len(category)) + dictionary
 		}
 	}
-	b.fileBytes = b.draws*int64(8*(2+len(m.Properties)+len(m.Conditions))+4) + 8*b.ingredients + names + 1<<20
+	b.maxFileBytes = b.maxDraws*int64(8*(2+len(m.Properties)+len(m.Conditions))+4) + 8*b.maxIngredients + names + 1<<20
 	return b
 }
 
-// maxFooterBytes is the largest size of a part's footer. The footer lists the columns and their
-// positions.
+// maxFooterBytes is the largest size, in bytes, of the footer of a file of draws. The footer lists
+// the columns and their positions.
 const maxFooterBytes = 1 << 20
 
-// checkFooter checks the footer of a part that is size bytes long.
+// checkFooter returns an error if the footer of a file of draws is too long or cannot be read. The
+// footer describes the columns of the file. The parameter size is the length of the file in bytes.
 func checkFooter(data io.ReaderAt, size int64) error {
 	end := make([]byte, 8)
 	if size < 12 {
@@ -77,33 +79,34 @@ func checkFooter(data io.ReaderAt, size int64) error {
 	if _, err := data.ReadAt(text, size-8-length); err != nil {
 		return err
 	}
-	c := compactReader{data: text}
+	c := thriftReader{data: text}
 	_, err := c.readStruct(0)
 	return err
 }
 
-// checkColumns checks the pages of all columns of a row group. The parameter at is the index of the
-// row group, and data is the whole file.
-func (r *partReader) checkColumns(data []byte, g parquet.RowGroup, at int, bounds partBounds) error {
-	meta := r.file.Metadata().RowGroups[at]
-	if g.NumRows() < 0 || g.NumRows() > bounds.draws {
+// checkColumns checks the sizes of all columns of the row group g. The parameter groupIndex is the
+// index of g in the file, and data is the whole file.
+func (r *partReader) checkColumns(data []byte, g parquet.RowGroup, groupIndex int, bounds partBounds) error {
+	meta := r.file.Metadata().RowGroups[groupIndex]
+	if g.NumRows() < 0 || g.NumRows() > bounds.maxDraws {
 		return fmt.Errorf("it has %d draws", g.NumRows())
 	}
 	for k, column := range meta.Columns {
 		values := g.NumRows()
 		if k >= len(meta.Columns)-2 {
-			values = bounds.ingredients
+			values = bounds.maxIngredients
 		}
-		if err := checkColumn(data, &column.MetaData, values, bounds.fileBytes); err != nil {
+		if err := checkColumn(data, &column.MetaData, values, bounds.maxFileBytes); err != nil {
 			return fmt.Errorf("column %d: %w", k, err)
 		}
 	}
 	return nil
 }
 
-// checkColumn checks the pages of a column, which must not exceed the given numbers of values and
-// bytes.
-func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) error {
+// checkColumn returns an error if a column of a file of draws holds more than allowedValues values,
+// or if its uncompressed data are longer than allowedBytes. The parameter data is the whole file,
+// and meta describes the column.
+func checkColumn(data []byte, meta *format.ColumnMetaData, allowedValues, allowedBytes int64) error {
 	if meta.Codec != format.Zstd && meta.Codec != format.Snappy && meta.Codec != format.Uncompressed {
 		return fmt.Errorf("it is compressed by %v", meta.Codec)
 	}
@@ -116,7 +119,7 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 		return errors.New("it lies outside of the file")
 	}
 	for rest := data[from : from+meta.TotalCompressedSize]; len(rest) > 0; {
-		h := compactReader{data: rest}
+		h := thriftReader{data: rest}
 		page, err := h.readStruct(0)
 		if err != nil {
 			return err
@@ -128,7 +131,7 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 		body := h.data[:length]
 		rest = h.data[length:]
 		p := pageBody{data: body, uncompressedSize: page.number(2), codec: meta.Codec}
-		if bytes -= p.uncompressedSize; p.uncompressedSize < 0 || bytes < 0 {
+		if allowedBytes -= p.uncompressedSize; p.uncompressedSize < 0 || allowedBytes < 0 {
 			return errors.New("its pages are longer than those of any part")
 		}
 		switch {
@@ -143,7 +146,7 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 		case page.structs[8] != nil: // values
 			of := page.structs[8]
 			n := of.number(1)
-			if values -= n; n < 0 || values < 0 || of.number(2) < 0 || of.number(2) > n || of.number(3) < 0 || of.number(3) > n {
+			if allowedValues -= n; n < 0 || allowedValues < 0 || of.number(2) < 0 || of.number(2) > n || of.number(3) < 0 || of.number(3) > n {
 				return errors.New("its pages have more values than there are draws for")
 			}
 			if err := p.checkValues(n, of.number(6), of.number(5), format.Encoding(of.number(4))); err != nil {
@@ -156,14 +159,15 @@ func checkColumn(data []byte, meta *format.ColumnMetaData, values, bytes int64) 
 	return nil
 }
 
-// A pageBody is the content of a page of a Parquet column.
+// A pageBody is the content of a page, that is, of a section of a column in a Parquet file.
 type pageBody struct {
 	data             []byte
 	uncompressedSize int64                   // number of bytes after decompression
-	codec            format.CompressionCodec // compression of data; none once data is decompressed
+	codec            format.CompressionCodec // kind of compression of data; none after data was decompressed
 }
 
-// decompress decompresses the page in place, unless that has been done.
+// decompress decompresses the page in place. If the page is not compressed, decompress does
+// nothing.
 func (p *pageBody) decompress() error {
 	codec := p.codec
 	p.codec = format.Uncompressed
@@ -192,9 +196,10 @@ func (p *pageBody) decompress() error {
 	return err
 }
 
-// checkValues checks that a page does not hold more values than it claims. The page begins with
-// repetition and definition levels, which are not compressed and whose byte lengths are given. The
-// values follow.
+// checkValues checks that a page does not hold more values than it claims; the parameter values is
+// the claimed number. The page begins with repetition levels and definition levels, which are not
+// compressed. The parameters repetitions and definitions are their lengths in bytes. The values
+// follow in the given encoding.
 func (p *pageBody) checkValues(values, repetitions, definitions int64, encoding format.Encoding) error {
 	for _, length := range []int64{repetitions, definitions} {
 		if length < 0 || length > int64(len(p.data)) {
@@ -232,9 +237,9 @@ func (p *pageBody) checkValues(values, repetitions, definitions int64, encoding 
 	return fmt.Errorf("a page is encoded as %v", encoding)
 }
 
-// checkRuns checks that data in Parquet's RLE encoding hold at most the given number of values,
-// each bits wide. The last run of packed values may contain up to seven more values as padding.
-func checkRuns(data []byte, bits, values int64) error {
+// checkRuns checks that data in Parquet's RLE encoding hold at most maxValues values of the given
+// width in bits. The last group of packed values may contain up to seven more values as padding.
+func checkRuns(data []byte, bits, maxValues int64) error {
 	for len(data) > 0 {
 		head, size := binary.Uvarint(data)
 		if size <= 0 {
@@ -249,80 +254,83 @@ func checkRuns(data []byte, bits, values int64) error {
 			length, n = n*uint64(bits), 8*n
 			n -= min(n, 7)
 		}
-		if n > uint64(max(values, 0)) || length > uint64(len(data)) {
+		if n > uint64(max(maxValues, 0)) || length > uint64(len(data)) {
 			return errors.New("its runs have more values than it says")
 		}
-		values -= int64(n)
+		maxValues -= int64(n)
 		data = data[length:]
 	}
 	return nil
 }
 
-// compactReader reads Thrift's compact protocol and never reads past the end of the data.
-type compactReader struct {
-	data      []byte
-	itemCount int
+// thriftReader decodes Thrift's compact protocol, in which the descriptions in Parquet files are
+// written. It never reads past the end of the data.
+type thriftReader struct {
+	data      []byte // bytes that are not decoded yet
+	itemCount int    // number of list items decoded
 }
 
-// compactStruct holds the fields of a decoded struct by field id: numbers, and nested structs.
-// Fields of other types are skipped.
-type compactStruct struct {
+// thriftStruct holds a decoded Thrift struct. Only its numbers and nested structs are kept, by the
+// ids of their fields. Fields of other types are skipped.
+type thriftStruct struct {
 	numbers map[int64]int64
-	structs map[int64]*compactStruct
+	structs map[int64]*thriftStruct
 }
 
-// number returns the numeric field with an id, or 0 if the field is absent.
-func (f *compactStruct) number(id int64) int64 { return f.numbers[id] }
+// number returns the number in the field with the given id, or 0 if the struct has no such field.
+func (f *thriftStruct) number(id int64) int64 { return f.numbers[id] }
 
-// Limits of the decoded data: the depth of nested structs, and the number of items of all lists.
+// Limits on the decoded data: the depth of nested structs, and the number of items of all lists
+// together.
 const (
 	maxStructDepth = 32
 	maxListItems   = 1 << 16
 )
 
-var errCompactProtocol = errors.New("its description cannot be read")
+var errThriftFormat = errors.New("its description cannot be read")
 
 // readUvarint reads an unsigned integer of variable length.
-func (c *compactReader) readUvarint() (uint64, error) {
+func (c *thriftReader) readUvarint() (uint64, error) {
 	v, size := binary.Uvarint(c.data)
 	if size <= 0 {
-		return 0, errCompactProtocol
+		return 0, errThriftFormat
 	}
 	c.data = c.data[size:]
 	return v, nil
 }
 
-// readVarint reads a signed integer of variable length in zigzag encoding.
-func (c *compactReader) readVarint() (int64, error) {
+// readVarint reads a signed integer of variable length in zigzag encoding, which stores 0, −1, 1,
+// −2, ... as 0, 1, 2, 3, ...
+func (c *thriftReader) readVarint() (int64, error) {
 	v, err := c.readUvarint()
 	return int64(v>>1) ^ -int64(v&1), err
 }
 
 // readByte reads one byte.
-func (c *compactReader) readByte() (byte, error) {
+func (c *thriftReader) readByte() (byte, error) {
 	if len(c.data) == 0 {
-		return 0, errCompactProtocol
+		return 0, errThriftFormat
 	}
 	b := c.data[0]
 	c.data = c.data[1:]
 	return b, nil
 }
 
-// skipBytes skips n bytes.
-func (c *compactReader) skipBytes(n uint64) error {
+// skipBytes skips n bytes of the data.
+func (c *thriftReader) skipBytes(n uint64) error {
 	if n > uint64(len(c.data)) {
-		return errCompactProtocol
+		return errThriftFormat
 	}
 	c.data = c.data[n:]
 	return nil
 }
 
-// readStruct reads a struct that is nested at the given depth.
-func (c *compactReader) readStruct(depth int) (*compactStruct, error) {
+// readStruct reads a struct. The parameter depth says how many structs contain the struct.
+func (c *thriftReader) readStruct(depth int) (*thriftStruct, error) {
 	if depth > maxStructDepth {
-		return nil, errCompactProtocol
+		return nil, errThriftFormat
 	}
-	f := &compactStruct{make(map[int64]int64), make(map[int64]*compactStruct)}
+	f := &thriftStruct{make(map[int64]int64), make(map[int64]*thriftStruct)}
 	for id := int64(0); ; {
 		head, err := c.readByte()
 		if err != nil {
@@ -342,8 +350,9 @@ func (c *compactReader) readStruct(depth int) (*compactStruct, error) {
 	}
 }
 
-// readField reads a field whose type has the code kind, and sets it in f under id.
-func (c *compactReader) readField(f *compactStruct, id int64, kind byte, depth int) (err error) {
+// readField reads the value of a field and, if it is a number or a struct, sets the value in f. The
+// parameter id is the id of the field, and kind the code of its type.
+func (c *thriftReader) readField(f *thriftStruct, id int64, kind byte, depth int) (err error) {
 	switch kind {
 	case 1, 2: // true, false
 		f.numbers[id] = int64(2 - kind)
@@ -357,8 +366,9 @@ func (c *compactReader) readField(f *compactStruct, id int64, kind byte, depth i
 	return err
 }
 
-// skipItem skips one value whose type has the code kind.
-func (c *compactReader) skipItem(kind byte, depth int) error {
+// skipItem skips one value. The parameter kind is the code of the type of the value, and depth says
+// how many structs contain the value.
+func (c *thriftReader) skipItem(kind byte, depth int) error {
 	switch kind {
 	case 1, 2, 3:
 		_, err := c.readByte()
@@ -400,14 +410,14 @@ func (c *compactReader) skipItem(kind byte, depth int) error {
 		_, err := c.readStruct(depth + 1)
 		return err
 	}
-	return errCompactProtocol
+	return errThriftFormat
 }
 
-// skipItems skips n items of a list or a map. Each item consists of one value of each of the given
-// types.
-func (c *compactReader) skipItems(n uint64, depth int, kinds ...byte) error {
+// skipItems skips n items of a list or a map. The parameter kinds has the codes of the types: one
+// for a list, two for the keys and the values of a map.
+func (c *thriftReader) skipItems(n uint64, depth int, kinds ...byte) error {
 	if n > uint64(len(c.data)) || depth > maxStructDepth {
-		return errCompactProtocol
+		return errThriftFormat
 	}
 	if c.itemCount += int(n); c.itemCount > maxListItems {
 		return errors.New("its description has more in it than that of any part")

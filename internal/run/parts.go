@@ -9,13 +9,17 @@ import (
 	"slices"
 )
 
+// partName returns the name of a file of draws, such as draws/chain=0002/part-00001.parquet for
+// part 1 of chain 2.
 func partName(chain, part int) string {
 	return fmt.Sprintf("%spart-%05d.parquet", chainPrefix(chain), part)
 }
 
+// chainPrefix returns the beginning of the names of all files of draws of a chain.
 func chainPrefix(chain int) string { return fmt.Sprintf("draws/chain=%04d/", chain) }
 
-// listParts returns the files of draws below a prefix: for each chain, its files in order.
+// listParts lists the stored files of draws whose names begin with a prefix. The result maps the
+// number of a chain to the chain's files, in order.
 func listParts(ctx context.Context, store Store, prefix string) (map[int][]File, error) {
 	files, err := store.List(ctx, prefix)
 	if err != nil {
@@ -35,8 +39,8 @@ func listParts(ctx context.Context, store Store, prefix string) (map[int][]File,
 	return parts, nil
 }
 
-// checkPartOrder returns an error that names the first missing part of a chain, or nil if no part
-// is missing.
+// checkPartOrder returns an error if one of a chain's files of draws is missing before another one.
+// The error names the first missing file.
 func checkPartOrder(chain int, files []File) error {
 	for k, f := range files {
 		if want := partName(chain, k); f.Name != want {
@@ -46,8 +50,9 @@ func checkPartOrder(chain int, files []File) error {
 	return nil
 }
 
-// readChain calls visit for every stride-th draw of a chain, in order, until visit returns false.
-// It returns the descriptions of the parts that were read.
+// readChain reads the draws of a chain from its files. It calls visit for the draws 0, stride,
+// 2·stride, ..., in order, until visit returns false. It returns descriptions of the files that
+// were read.
 func readChain(ctx context.Context, store Store, m *Manifest, files []File, chain int, resolve func(string) (int32, error), stride int, visit func(d *Draw) bool) ([]PartFile, error) {
 	if err := checkPartOrder(chain, files); err != nil {
 		return nil, err
@@ -60,7 +65,7 @@ func readChain(ctx context.Context, store Store, m *Manifest, files []File, chai
 		if err := browsersched.Err(ctx); err != nil {
 			return nil, err
 		}
-		data, err := ReadWhole(ctx, store, f.Name, newPartBounds(m).fileBytes)
+		data, err := ReadWhole(ctx, store, f.Name, newPartBounds(m).maxFileBytes)
 		if err != nil {
 			return nil, fmt.Errorf("the draws of chain %d: %w", chain, err)
 		}
@@ -88,7 +93,7 @@ func readChain(ctx context.Context, store Store, m *Manifest, files []File, chai
 	return parts, nil
 }
 
-// readDrawCount returns the number of draws of a part, read from the footer of the file.
+// readDrawCount returns the number of draws in a file of draws, read from the footer of the file.
 func readDrawCount(ctx context.Context, store Store, f File, m *Manifest, chain int) (int, error) {
 	r, err := openPart(&rangeReader{ctx, store, f.Name}, f.Size, m, chain)
 	if err != nil {

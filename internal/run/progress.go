@@ -9,41 +9,43 @@ import (
 	"kir/internal/diagnose"
 )
 
-// progressInterval is the time between two calls of [Options].Progress.
+// progressInterval is the time between two calls of the function Progress of [Options].
 const progressInterval = 250 * time.Millisecond
 
-// liveRestFactor is the least time between two computations of the live statistics, as a multiple
-// of the duration of the computation. So the computation slows the run down only little.
-const liveRestFactor = 25
+// displayRestFactor limits how often the statistics displayed during a run are computed. If a
+// computation takes the time t, the next one begins at least displayRestFactor·t later. So the
+// computation slows the run down only little.
+const displayRestFactor = 25
 
 // A Progress is the progress of a run at one moment.
 type Progress struct {
 	Elapsed   time.Duration // time since the start of this session
 	DoneShare float64       // share of the iterations of all chains that are made
 	Chains    []ChainProgress
-	// TimeLeft estimates the remaining time of the chains and the search; 0 if it is unknown. AtMost
-	// says that TimeLeft is only the rest of the run's time limit. A run of [mcmc.AutoDraws] has no
-	// better estimate before its statistics are first checked, and Done is then not reliable
-	// either.
+	// TimeLeft estimates the remaining time of the chains and the search; 0 if it is unknown. A run
+	// of [mcmc.AutoDraws] has no estimate until its statistics are checked for the first time.
+	// Until then TimeLeft is the rest of the run's time limit, and DoneShare is not reliable.
 	TimeLeft    time.Duration
-	LeftIsLimit bool
-	// SearchDoneShare is the share of the search that is done. The search follows the chains, and Chains is
-	// empty then.
+	LeftIsLimit bool // LeftIsLimit reports whether TimeLeft is only the rest of the run's time limit.
+	// SearchDoneShare is the share of the search that is done. The search begins after the chains
+	// have ended. During the search, Chains is empty.
 	SearchDoneShare float64
 
-	// Draws is the length of the shortest chain when RHat and ESS were computed. RHat is the
-	// largest R-hat of all statistics, and ESS the smallest effective sample size. Both are NaN
-	// while they cannot be computed. In a run of [mcmc.AutoDraws] ESS is at most the effective
-	// sample size of the worst statistic at the last check, scaled by the number of draws since.
-	Draws     int
-	RHat, ESS float64
+	// Draws is the number of draws of the shortest chain when RHat and ESS were computed.
+	Draws int
+	// RHat is the largest R-hat of all statistics; NaN while it cannot be computed.
+	RHat float64
+	// ESS is the smallest effective sample size of all statistics; NaN while it cannot be computed.
+	// In a run of [mcmc.AutoDraws] it is at most that of the worst statistic at the last check,
+	// multiplied by the growth of the number of draws since.
+	ESS float64
 
 	// WantedESS is the effective sample size that each statistic must reach in a run of
 	// [mcmc.AutoDraws]; 0 in other runs.
 	WantedESS int
-	// Best holds at most five best compositions so far, taken from every 64th iteration, with
-	// different sets of ingredients, the best first. The field Score of each is computed with all
-	// weights 1.
+	// Best holds the compositions of highest score so far, the best first: at most five, with
+	// different sets of ingredients. Only every 64th iteration is considered. The field Score of
+	// each is computed with all weights 1.
 	Best []Best
 }
 
@@ -55,7 +57,7 @@ type ChainProgress struct {
 	AcceptedShare       float64 // share of accepted proposals after warm-up; NaN before the first segment after warm-up
 }
 
-// reportProgress reports progress at intervals until the returned function is called.
+// reportProgress calls [Options].Progress at intervals until the returned function is called.
 func (s *session) reportProgress() (end func()) {
 	report := s.options.Progress
 	if report == nil {
@@ -70,21 +72,21 @@ func (s *session) reportProgress() (end func()) {
 	last := make([]int64, len(s.chains))
 	before := int64(0)
 	for k, c := range s.chains {
-		last[k] = c.published.iterations.Load()
+		last[k] = c.publishedCounts.iterations.Load()
 		before += last[k]
 	}
-	auto := s.isOpenEnded() // while nobody writes it
+	auto := s.isDrawCountOpen() // while nobody writes it
 	lastTime := time.Now()
 	tell := func() {
 		now := time.Now()
 		p := Progress{Elapsed: now.Sub(s.startTime), DoneShare: s.doneShare()}
 		for k, c := range s.chains {
-			n, kept := c.published.iterations.Load(), c.published.afterWarmup.Load()
+			n, kept := c.publishedCounts.iterations.Load(), c.publishedCounts.afterWarmup.Load()
 			p.Chains = append(p.Chains, ChainProgress{
 				DoneShare:           c.doneShare(),
 				InWarmup:            n < s.warmupIterations.Load(),
 				IterationsPerSecond: float64(n-last[k]) / now.Sub(lastTime).Seconds(),
-				AcceptedShare:       float64(c.published.accepted.Load()) / float64(kept),
+				AcceptedShare:       float64(c.publishedCounts.accepted.Load()) / float64(kept),
 			})
 			last[k] = n
 		}
@@ -97,7 +99,7 @@ func (s *session) reportProgress() (end func()) {
 		live.Lock()
 		p.Draws, p.RHat, p.ESS = live.draws, live.rhat, live.ess
 		live.Unlock()
-		p.ESS = s.limitESS(p.ESS)
+		p.ESS = s.capESS(p.ESS)
 		report(p)
 	}
 
@@ -106,7 +108,7 @@ func (s *session) reportProgress() (end func()) {
 	var looked time.Time
 	var took time.Duration
 	endLive := callEvery(progressInterval, func() {
-		if time.Since(looked) < liveRestFactor*took {
+		if time.Since(looked) < displayRestFactor*took {
 			return
 		}
 		begun := time.Now()
@@ -124,49 +126,50 @@ func (s *session) reportProgress() (end func()) {
 	}
 }
 
-// estimateTimeLeft estimates the remaining time of the chains and the search. The parameter before
-// is the number of iterations made before this session, and auto says whether the number of draws
-// was unknown when the session began. The result atMost says that left is only the rest of the time
-// limit.
-func (s *session) estimateTimeLeft(before int64, auto bool) (left time.Duration, atMost bool) {
+// estimateTimeLeft estimates the remaining time of the chains and the search. The parameter
+// earlierIterations is the number of iterations made before this session. The parameter openEnded
+// says whether the run had to determine its number of draws when the session began. The result
+// isLimit says that left is only the rest of the time limit.
+func (s *session) estimateTimeLeft(earlierIterations int64, openEnded bool) (left time.Duration, isLimit bool) {
 	made, all, each := int64(0), int64(len(s.chains))*s.expectedIterations.Load(), int64(1)
 	for _, c := range s.chains {
-		made += c.published.iterations.Load()
+		made += c.publishedCounts.iterations.Load()
 	}
 	seconds := 0.0
-	if auto {
-		each, atMost = autoSearchFactor, s.lastStoppingCheck.Load() == nil
+	if openEnded {
+		each, isLimit = autoSearchFactor, s.lastStoppingCheck.Load() == nil
 	}
-	if made > before && !atMost {
+	if made > earlierIterations && !isLimit {
 		work := float64(max(all-made, 0)) + float64(s.relativeSearchTime(all, each)*float64(all))
-		seconds = work * time.Since(s.startTime).Seconds() / float64(made-before)
+		seconds = work * time.Since(s.startTime).Seconds() / float64(made-earlierIterations)
 	}
-	if most := s.manifest.Auto; auto && most.Seconds > 0 {
+	if most := s.manifest.Auto; openEnded && most.Seconds > 0 {
 		rest := max(most.Seconds-s.elapsedSeconds(), 0)
-		if atMost || rest < seconds {
+		if isLimit || rest < seconds {
 			seconds = rest
 		}
 	}
-	return time.Duration(seconds * float64(time.Second)), atMost
+	return time.Duration(seconds * float64(time.Second)), isLimit
 }
 
-// limitESS limits an effective sample size to that of the worst statistic at the last stopping
-// check, scaled by the iterations since the check.
-func (s *session) limitESS(ess float64) float64 {
+// capESS returns the smaller of two effective sample sizes. One is ess. The other is the smallest
+// effective sample size of a statistic at the last [session.checkStopping], multiplied by the
+// growth of the number of iterations since.
+func (s *session) capESS(ess float64) float64 {
 	c := s.lastStoppingCheck.Load()
 	if c == nil {
 		return ess
 	}
 	made := int64(math.MaxInt64)
 	for _, chain := range s.chains {
-		made = min(made, chain.published.iterations.Load())
+		made = min(made, chain.publishedCounts.iterations.Load())
 	}
 	made -= s.warmupIterations.Load()
 	return min(ess, c.minESS*float64(made)/float64(c.iterations)) // NaN if ess is
 }
 
-// callEvery calls do at intervals in a goroutine. The returned function ends the calls and waits
-// for a running call.
+// callEvery calls do at intervals of length d, in a goroutine. The returned function ends the
+// calls, and waits for a call that is still running.
 func callEvery(d time.Duration, do func()) (end func()) {
 	done := make(chan struct{})
 	var watcher sync.WaitGroup
@@ -188,9 +191,9 @@ func callEvery(d time.Duration, do func()) (end func()) {
 	}
 }
 
-// summarizeSoFar returns the largest R-hat and the smallest effective sample size of all live
-// statistics, NaN where they cannot be computed. The result draws is the length of the shortest
-// chain.
+// summarizeSoFar returns the largest R-hat and the smallest effective sample size of all statistics
+// that are displayed during a run. Either is NaN if it cannot be computed. The result draws is the
+// number of draws of the shortest chain.
 func (s *session) summarizeSoFar(z *diagnose.Summarizer) (draws int, rhat, ess float64) {
 	for _, c := range s.chains {
 		c.mu.Lock()
@@ -199,10 +202,10 @@ func (s *session) summarizeSoFar(z *diagnose.Summarizer) (draws int, rhat, ess f
 	rhat, ess = math.NaN(), math.NaN()
 	var all [][]*diagnose.Series
 	for k, c := range s.chains {
-		if len(c.liveSeries) == 0 {
+		if len(c.displayedSeries) == 0 {
 			return 0, rhat, ess
 		}
-		for n, s := range c.liveSeries {
+		for n, s := range c.displayedSeries {
 			if k == 0 {
 				all = append(all, nil)
 			}
@@ -222,24 +225,25 @@ func (s *session) summarizeSoFar(z *diagnose.Summarizer) (draws int, rhat, ess f
 	return draws, rhat, ess
 }
 
-// bestSoFarLength is the largest number of best compositions that are displayed during a run.
+// bestSoFarLength is the largest number of compositions that are displayed as the best during a
+// run.
 const bestSoFarLength = 5
 
-// A bestSoFar holds the best compositions that a running chain has met. It has its own lock, so
-// readers do not wait for the end of a segment.
+// A bestSoFar holds the compositions of highest score that a running chain has met, for display
+// during the run. It has its own lock, so that reading it does not wait for the end of a segment.
 type bestSoFar struct {
 	mu   sync.Mutex
-	best []Best // compositions found, the best first
+	best []Best // compositions of highest score, the best first
 }
 
-// updateBestSoFar adds the state of a chain to the chain's best compositions, if it is good enough.
-// It makes no random choice and changes no draw.
+// updateBestSoFar adds the chain's current composition to the compositions displayed during the
+// run, if its score is high enough. It uses no random numbers and does not change the chain.
 func (c *chain) updateBestSoFar() {
 	s := c.session
 	if s.options.Progress == nil || !s.hasObjectives {
 		return
 	}
-	x := c.walk.State
+	x := c.markovChain.State
 	score := x.LogScore()
 	list := c.bestSoFar.best // nobody else changes it
 	if len(list) == bestSoFarLength && score <= list[bestSoFarLength-1].LogScore || math.IsInf(score, -1) {

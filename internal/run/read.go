@@ -25,27 +25,28 @@ type PartFile struct {
 	SHA256 string `json:"sha256"` // SHA-256 of the file in hexadecimal
 }
 
-// newPartFile describes a file of draws.
+// newPartFile returns the description of a file of draws. The parameter name is its name in the
+// store, and data its content.
 func newPartFile(name string, data []byte) PartFile {
 	sum := sha256.Sum256(data)
 	return PartFile{name, int64(len(data)), hex.EncodeToString(sum[:])}
 }
 
-// A partReader reads the draws of a part.
+// A partReader reads the draws of a part, that is, of a file of draws.
 type partReader struct {
 	file            *parquet.File
-	bounds          partBounds
-	ingredientIndex func(name string) (int32, error)
+	sizeLimits      partBounds                       // limits on the size of the file
+	ingredientIndex func(name string) (int32, error) // returns the index of an ingredient by its name
 
 	conditions []Condition // conditions of the run
 }
 
-// openPart opens a part that should hold draws of the given run and chain. All errors wrap
-// [ErrDamaged].
+// openPart opens a file of draws of the given run and chain. It checks that the file belongs to
+// them, and that it is not larger than such a file can be. All errors wrap [ErrDamaged].
 func openPart(data io.ReaderAt, size int64, m *Manifest, chain int) (r *partReader, err error) {
-	r = &partReader{bounds: newPartBounds(m), conditions: m.Conditions}
+	r = &partReader{sizeLimits: newPartBounds(m), conditions: m.Conditions}
 	err = recoverDamaged(func() error {
-		if size > r.bounds.fileBytes {
+		if size > r.sizeLimits.maxFileBytes {
 			return fmt.Errorf("it has %d bytes, more than any part of the run", size)
 		}
 		if err := checkFooter(data, size); err != nil {
@@ -60,7 +61,7 @@ func openPart(data io.ReaderAt, size int64, m *Manifest, chain int) (r *partRead
 		if is, _ := r.file.Lookup(chainMetadataKey); is != strconv.Itoa(chain) {
 			return fmt.Errorf("it is of chain %q", is)
 		}
-		if n := r.file.NumRows(); n < 0 || n > r.bounds.draws {
+		if n := r.file.NumRows(); n < 0 || n > r.sizeLimits.maxDraws {
 			return fmt.Errorf("it has %d draws", n)
 		}
 		return nil
@@ -68,8 +69,8 @@ func openPart(data io.ReaderAt, size int64, m *Manifest, chain int) (r *partRead
 	return r, err
 }
 
-// recoverDamaged calls do. It wraps an error of do in [ErrDamaged], and turns a panic into such an
-// error, since the Parquet library panics on some damaged files.
+// recoverDamaged calls do and wraps an error of do in [ErrDamaged]. It also turns a panic of do
+// into such an error, since the Parquet library panics on some damaged files.
 func recoverDamaged(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -82,27 +83,30 @@ func recoverDamaged(do func() error) (err error) {
 	return err
 }
 
-// A Draw is one draw of a run.
+// A Draw is one draw of a run: a composition that a chain sampled.
 type Draw struct {
-	Chain, Draw int
-	LogDensity  float64
-	Scores      []float64   // score of each property, in the order of the manifest
-	Conditions  []int32     // index of the value of each condition, in the order of the manifest
-	Parts       []mcmc.Part // ingredients with their amounts, ascending by ingredient; the manifest names the ingredients
+	Chain      int         // number of the chain, from 0
+	Draw       int         // number of the draw in its chain, from 0
+	LogDensity float64     // log of the unnormalised target density
+	Scores     []float64   // score of each property, in the order of the manifest
+	Conditions []int32     // item k is the index of the value of condition k, in the order of the manifest
+	Parts      []mcmc.Part // ingredients with their amounts, ascending by ingredient; the manifest names the ingredients
 }
 
-// rowGroupData holds the columns of a row group of a part.
+// rowGroupData holds the columns of one row group of a file of draws. Row k is the k-th draw of the
+// group.
 type rowGroupData struct {
-	drawNumbers      []int64
+	drawNumbers      []int64 // item k is the number of draw k in its chain
 	logDensities     []float64
-	ingredientCounts []int32
-	scores           [][]float64
-	conditions       [][]int32
-	ingredients      []int32
-	amounts          []int32
+	ingredientCounts []int32     // item k is the number of ingredients of draw k
+	scores           [][]float64 // scores[p][k] is the score of property p at draw k
+	conditions       [][]int32   // conditions[c][k] is the index of the value of condition c at draw k
+	ingredients      []int32     // indices of the ingredients, one draw after the other
+	amounts          []int32     // amounts of the ingredients, one draw after the other
 }
 
-// reset empties all columns and keeps the allocated memory.
+// reset empties all columns and keeps their memory for reuse. The parameters are the numbers of
+// properties and of conditions.
 func (b *rowGroupData) reset(scores, conditions int) {
 	b.drawNumbers, b.logDensities, b.ingredientCounts = b.drawNumbers[:0], b.logDensities[:0], b.ingredientCounts[:0]
 	b.ingredients, b.amounts = b.ingredients[:0], b.amounts[:0]
@@ -118,14 +122,17 @@ func (b *rowGroupData) reset(scores, conditions int) {
 	}
 }
 
-// visitDraws calls visit for the draws of the part in data, until visit returns false. The first
-// draw must have the number first. Draws for which due returns false are skipped; only their
-// lengths are checked. The memory that a Draw refers to is valid until visit returns. The result
-// draws is the number of draws, and more is false if visit returned false.
+// visitDraws calls visit for the draws of a file of draws, in order, until visit returns false.
+//
+// The parameter data is the content of the file. The memory of b and d is reused; the Draw passed
+// to visit is d, and is valid until visit returns. The first draw of the file must have the number
+// first. Draws for which due returns false are skipped; only their numbers and lengths are checked.
+// The result draws is the number of draws read or skipped. The result more is false if visit
+// returned false.
 func (r *partReader) visitDraws(data []byte, b *rowGroupData, d *Draw, properties []string, first int, due func(draw int) bool, visit func(d *Draw) bool) (draws int, more bool, err error) {
 	for k, g := range r.file.RowGroups() {
 		if err := recoverDamaged(func() error {
-			if err := r.checkColumns(data, g, k, r.bounds); err != nil {
+			if err := r.checkColumns(data, g, k, r.sizeLimits); err != nil {
 				return err
 			}
 			return r.loadRowGroup(b, g, properties)

@@ -17,54 +17,59 @@ import (
 	"kir/mcmc"
 )
 
-// Advice is a recommended kernel for a target, with the reason for the recommendation.
+// Advice is a recommended kernel (sampling algorithm) for a target, with the reason for the
+// recommendation.
 type Advice struct {
 	Kernel  string `json:"recommended"`
-	Because string `json:"because"` // reason in words that can follow "as" or a colon
+	Because string `json:"because"` // reason, worded so that it can follow "as" or a colon
 }
 
-// A Trial is the result of a short run of a kernel, after an equally long warm-up.
+// A Trial is the result of a short run of a kernel, made to compare kernels or weights. The warm-up
+// is as long as the run after it.
 type Trial struct {
-	// Mean and BestScore are the mean and the greatest value of Π_k y_k, the product of the properties
-	// with positive weights, each to the power 1. They are taken over every tenth draw.
-	MeanScore, BestScore float64
-	// RHat is the R-hat of the log score. Where the log score hardly changes, RHat is the largest
-	// R-hat of the log score and of some sums of amounts. NaN if R-hat cannot be computed.
+	MeanScore float64 // mean of Π_k y_k over every tenth draw, where k runs over the properties with positive weights
+	BestScore float64 // greatest value of Π_k y_k over every tenth draw
+	// RHat is the R-hat of the log score. If the log score hardly changes from draw to draw, RHat
+	// is the largest R-hat of the log score and of some sums of amounts. It is NaN if R-hat cannot
+	// be computed.
 	RHat float64
 }
 
 const (
-	trialSeed   = 1 // seed of every trial, whatever the seed of the run: the kernel follows from the target and the length of the run
+	trialSeed   = 1 // seed of every trial; it does not depend on the seed of the run, so that the recommended kernel does not either
 	trialChains = 4
 
-	// A trial has 1/trialDivisor of the iterations of a run, but at least minTrialIterations and at
-	// most maxTrialIterations. If its chains disagree, a second trial follows, which is longer by
-	// longTrialFactor.
-	trialDivisor       = 40
-	minTrialIterations = 100
-	maxTrialIterations = 2500
-	longTrialFactor    = 4
+	runToTrialRatio    = 40   // number of iterations of a run, divided by that of a trial for the run
+	minTrialIterations = 100  // least number of iterations of a trial
+	maxTrialIterations = 2500 // largest number of iterations of a first trial
+	longTrialFactor    = 4    // factor by which the second trial is longer, which follows if the chains of the first disagree
 
-	balancedIterationsPerScan = 8    // approximate number of iterations of kernel balanced in the time of a scan of kernel tempered
+	balancedIterationsPerScan = 8    // approximate number of iterations of the kernel balanced that take as long as one scan of the kernel tempered
 	maxTrialRHat              = 1.1  // largest R-hat at which the chains of a trial count as agreeing
 	minRHatGain               = 0.02 // least decrease of R-hat that makes another kernel preferable
-	trialSumCount             = 8    // number of sums of amounts, each over a random half of the ingredients, that replace a score that does not change
-	forbiddenSampleSize       = 200  // number of random compositions that are tested for being forbidden
-	minRulesShare             = 1e-3 // least share of the countable compositions that must keep all rules for tempered to be tried
+	trialAmountSumCount       = 8    // number of sums of amounts, each over a random half of the ingredients, for which R-hat is computed if the score hardly changes
+	forbiddenSampleSize       = 200  // number of random compositions that are tested for the score 0
+	minShareKeepingRules      = 1e-3 // least share of random compositions that must keep the rules which cannot be counted, for the kernel tempered to be tried
 )
 
-// Recommend recommends a kernel for a target, for a run of the given settings. It ignores the
-// kernel in the settings. Recommend tries kernels in short runs. With programs set, it tries none:
-// programs score properties then, and only a run may start programs.
+// Recommend recommends a kernel for a target and a run with the given settings, by short trial
+// runs. It ignores the kernel in the settings. The advice does not depend on the seed of the run or
+// on the speed of the machine.
 //
-// Without properties Recommend recommends kernel exact. Otherwise it recommends balanced, which has
-// the most effective draws a second, unless two conditions hold. First, the chains of short trials
-// of balanced must disagree (R-hat above 1.1), or most random compositions must be forbidden. The
-// trials have at most a fortieth and a tenth of the run's iterations. Second, a trial of tempered
-// with as many lines, or a longer trial if needed, must bring its chains closer together. Tempered
-// is not tried where fewer than one in 1,000 of the countable compositions keep the other rules,
-// since the round trips of tempered begin there. The advice does not depend on the seed of the run
-// or on the speed of the machine.
+// The advice is
+//   - exact, if there are no properties;
+//   - balanced, without trials, if programs is true: properties are then scored by external
+//     programs, which only a run may start;
+//   - tempered, if balanced has difficulties and tempered has fewer, or if balanced finds no
+//     composition to start from;
+//   - balanced otherwise, since it makes the most effective draws a second.
+//
+// The kernel balanced has difficulties if the chains of its trials disagree (R-hat above 1.1), or
+// if most random compositions are forbidden. Its trials have a fortieth and then a tenth of the
+// run's iterations, at most. The kernel tempered is then tried with as many scored lines, and
+// longer if needed. It must bring its chains closer together. It is not tried if fewer than one in
+// 1,000 random compositions keep the rules that cannot be counted, since its chains must pass
+// through random compositions.
 func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, programs bool) (*Advice, error) {
 	if _, err := mcmc.NewExact(t); err == nil {
 		return &Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
@@ -72,7 +77,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	if programs {
 		return &Advice{Kernel: "balanced", Because: "it suits most problems; kir tried no kernel, because only a run may start programs"}, nil
 	}
-	if kept := shareKeepingRules(t); kept < minRulesShare {
+	if kept := shareKeepingRules(t); kept < minShareKeepingRules {
 		// At β = 0 a ladder nearly always draws compositions that break a rule, and no round trip
 		// succeeds. So the only trial is whether balanced can start.
 		_, err := runTrial(ctx, t, "balanced", minTrialIterations)
@@ -88,7 +93,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 		return nil, err
 	}
 	a := &Advice{}
-	iterations := int(min(max(settings.Iterations()/trialDivisor, minTrialIterations), maxTrialIterations))
+	iterations := int(min(max(settings.Iterations()/runToTrialRatio, minTrialIterations), maxTrialIterations))
 	balanced, err := runTrial(ctx, t, "balanced", iterations)
 	if errors.Is(err, mcmc.ErrNoStart) {
 		// The run itself will report the problem.
@@ -139,8 +144,9 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	return a, nil
 }
 
-// shareKeepingRules returns the share of random compositions that keep the rules that are not
-// counted; 1 if all rules are counted.
+// shareKeepingRules returns the share of random compositions that keep all rules. Random
+// compositions always keep the rules that can be counted. So the share is 1 if all rules can be
+// counted.
 func shareKeepingRules(t *mcmc.Target) float64 {
 	shares := t.Space().UncountedRuleShares()
 	if shares == nil {
@@ -153,11 +159,11 @@ func shareKeepingRules(t *mcmc.Target) float64 {
 	return sum
 }
 
-// weightTrialIterations is the number of iterations of each chain in a trial of other weights.
+// weightTrialIterations is the number of iterations of each chain in a run of [TryWeights].
 const weightTrialIterations = 500
 
-// TryWeights makes a short run of the kernel balanced with other weights of the objectives. The
-// parameter weights has one weight for each objective, in the target's order.
+// TryWeights makes a short run of the kernel balanced with other weights of the objectives. Item k
+// of weights is the weight of objective k of the target.
 func TryWeights(ctx context.Context, t *mcmc.Target, weights []float64) (Trial, error) {
 	wishes := slices.Clone(t.Objectives())
 	for k := range wishes {
@@ -170,11 +176,11 @@ func TryWeights(ctx context.Context, t *mcmc.Target, weights []float64) (Trial, 
 	return runTrial(ctx, weighed, "balanced", weightTrialIterations)
 }
 
-// Agrees reports whether the chains of a trial agree, as far as a short run can show.
+// Agrees reports whether the chains of the trial agree: whether R-hat is at most 1.1.
 func (t *Trial) Agrees() bool { return t.RHat <= maxTrialRHat }
 
-// countForbidden draws forbiddenSampleSize random compositions and returns how many of them a
-// property forbids.
+// countForbidden draws forbiddenSampleSize random compositions. It returns the number of these
+// compositions to which a property gives the score 0.
 func countForbidden(ctx context.Context, t *mcmc.Target) (forbidden int, err error) {
 	prior, r := mcmc.NewPrior(t), mcmc.NewRand(trialSeed, "advice", 0)
 	for range forbiddenSampleSize {
@@ -199,7 +205,8 @@ func countForbidden(ctx context.Context, t *mcmc.Target) (forbidden int, err err
 	return forbidden, nil
 }
 
-// runTrial makes a short run with the named kernel.
+// runTrial makes a short run with the kernel of the given name. The parameter iterations is the
+// number of iterations of the warm-up, and also of the run after it.
 func runTrial(ctx context.Context, t *mcmc.Target, name string, iterations int) (Trial, error) {
 	sampler, err := mcmc.NewSampler(name, t)
 	if err != nil {
@@ -209,7 +216,7 @@ func runTrial(ctx context.Context, t *mcmc.Target, name string, iterations int) 
 	if err != nil {
 		return Trial{}, err
 	}
-	signs := newSumMembership(t.Space().N())
+	signs := randomSumMembership(t.Space().N())
 	var chains [trialChains]trialChain
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -223,14 +230,14 @@ func runTrial(ctx context.Context, t *mcmc.Target, name string, iterations int) 
 	return summarizeTrial(chains[:]), nil
 }
 
-// newSumMembership returns random bits for each ingredient. Bit k of an ingredient says whether the
-// ingredient's amount is part of the k-th sum of amounts.
+// randomSumMembership returns random bits for each of n ingredients. Bit k of item i says whether
+// the amount of ingredient i belongs to the k-th sum of amounts.
 //
-// A score that is equal in nine of ten draws carries no information, but sums of amounts may. Sums
-// of amounts mix more slowly than the score wherever there are many ingredients, so they are used
-// only for scores that hardly change. The statistics of the run itself show if the run is long
-// enough for them.
-func newSumMembership(n int) []uint64 {
+// The sums show whether chains agree where the score cannot: a score that is equal in nine of ten
+// draws carries no information. The sums are used only there. With many ingredients, sums of
+// amounts need more iterations than the score to agree. Whether the run is long enough for them is
+// shown by the statistics of the run itself.
+func randomSumMembership(n int) []uint64 {
 	signs := make([]uint64, n)
 	r := mcmc.NewRand(trialSeed, "trial sums", 0)
 	for i := range signs {
@@ -239,16 +246,17 @@ func newSumMembership(n int) []uint64 {
 	return signs
 }
 
-// A trialChain is a chain of a short run, with the numbers recorded at its draws.
+// A trialChain is a chain of a short run, with the log scores and sums of amounts at its draws.
 type trialChain struct {
-	unweighted    *mcmc.Target
-	sumMembership []uint64
+	unweighted    *mcmc.Target // the target with the weight 1 for each property with a positive weight
+	sumMembership []uint64     // bits that define the sums of amounts; see [randomSumMembership]
 
-	series        [1 + trialSumCount]*diagnose.Series // series of the log score, followed by the series of the sums of amounts
-	sampledScores []float64                           // score with all weights 1 at every tenth draw
+	series        [1 + trialAmountSumCount]*diagnose.Series // item 0 is the series of the log score; item k+1 is the series of the k-th sum of amounts
+	sampledScores []float64                                 // score with all weights 1, at every tenth draw
 }
 
-// run makes the warm-up and the draws of the chain with the given number, and records the draws.
+// run makes the chain's warm-up and draws, and records the draws. The parameter number is the
+// number of the chain.
 func (t *trialChain) run(ctx context.Context, sampler mcmc.Sampler, number, iterations int) error {
 	for k := range t.series {
 		t.series[k] = diagnose.NewSeries(iterations, trialChains)
@@ -284,7 +292,7 @@ func (t *trialChain) run(ctx context.Context, sampler mcmc.Sampler, number, iter
 func (t *trialChain) record(state *mcmc.State) {
 	t.series[0].Add(state.LogScore())
 	x := state.Composition
-	for k := range trialSumCount {
+	for k := range trialAmountSumCount {
 		sum := 0
 		for _, i := range x.Ingredients() {
 			if t.sumMembership[i]>>k&1 == 1 {
@@ -295,9 +303,8 @@ func (t *trialChain) record(state *mcmc.State) {
 	}
 }
 
-// summarizeTrial returns the mean and the best score of the chains, and R-hat. R-hat is that of the
-// scores or, if the scores are nearly all equal, the largest R-hat of the scores and the sums of
-// amounts.
+// summarizeTrial returns the mean score, the best score and R-hat over the chains of a trial. If
+// nearly all scores are equal, R-hat is the largest R-hat of the score and of the sums of amounts.
 func summarizeTrial(chains []trialChain) Trial {
 	trial := Trial{RHat: seriesRHat(chains, 0)}
 	var all []float64
@@ -311,7 +318,7 @@ func summarizeTrial(chains []trialChain) Trial {
 	if slices.Sort(all); !math.IsNaN(trial.RHat) && all[len(all)/20] < all[len(all)-1-len(all)/20] {
 		return trial
 	}
-	for k := range trialSumCount {
+	for k := range trialAmountSumCount {
 		if rhat := seriesRHat(chains, 1+k); !(rhat <= trial.RHat) && !math.IsNaN(rhat) {
 			trial.RHat = rhat
 		}
@@ -319,7 +326,8 @@ func summarizeTrial(chains []trialChain) Trial {
 	return trial
 }
 
-// seriesRHat returns R-hat of the k-th series over all chains.
+// seriesRHat returns R-hat of a statistic over all chains. The parameter k is the index of the
+// statistic in the field series of each chain.
 func seriesRHat(chains []trialChain, k int) float64 {
 	var series []*diagnose.Series
 	for _, t := range chains {
@@ -328,7 +336,8 @@ func seriesRHat(chains []trialChain, k int) float64 {
 	return computeRHat(series)
 }
 
-// computeRHat returns R-hat of a statistic, given as one series for each chain.
+// computeRHat returns R-hat of a statistic. Item k of series holds the values of the statistic in
+// chain k.
 func computeRHat(series []*diagnose.Series) float64 {
 	var z diagnose.Summarizer
 	return float64(z.Series(series).RHat)

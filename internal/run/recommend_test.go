@@ -36,7 +36,7 @@ func TestRecommendUnderRareRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept := shareKeepingRules(target); !(kept > 0 && kept < minRulesShare) {
+	if kept := shareKeepingRules(target); !(kept > 0 && kept < minShareKeepingRules) {
 		t.Fatalf("%v of them keep the rules", kept)
 	}
 	a, err := Recommend(t.Context(), target, mcmc.Settings{Chains: 4, Warmup: 100, Draws: 100, Thin: 1}, false)

@@ -340,7 +340,7 @@ func TestFiguresWhileChainsBegin(t *testing.T) {
 		}
 		var all sync.WaitGroup
 		for _, c := range s.chains {
-			all.Go(c.initLiveStatistics)
+			all.Go(c.initDisplayedSeries)
 			all.Go(func() { s.summarizeSoFar(&diagnose.Summarizer{}) })
 		}
 		all.Wait()

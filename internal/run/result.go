@@ -16,29 +16,29 @@ import (
 // interruptions, except Timing and the duration of the search in Answer. A statistic that the draws
 // do not determine is NaN.
 type Result struct {
-	Settings          mcmc.Settings // settings of the run; for a run of [mcmc.AutoDraws] with the final draws and thin
-	Auto              Auto          // reason why a run of [mcmc.AutoDraws] stopped; the zero value for other runs
+	Settings          mcmc.Settings // settings of the run; for a run of [mcmc.AutoDraws] with the number of draws and thin at its end
+	Auto              Auto          // reason why a run that determines its number of draws itself stopped; the zero value for other runs
 	Parts             []PartFile    // files of draws from which the results were computed
 	Chains            []ChainResult
-	Tally             mcmc.Tally    // counts of all chains after warm-up
-	Rates             Rates         // the counts of Tally as shares of the iterations
-	Moves             []Move        // statistics of each move of a kernel that mixes several moves
-	Ladders           []Ladder      // ladders of tempered chains, by chain; empty for other kernels
-	LogZ              *Estimate     // log of the mean score over random compositions; nil unless the kernel is tempered
-	Sizes             []Size        // sparsity law and draws compared for each number of ingredients in the support of the law
-	Variation         number.Number // total variation distance between the sparsity law and the numbers of ingredients in the draws
-	ExpectedVariation number.Number // expected value of Variation for draws that follow the law; see [diagnose.ExpectedTotalVariation]
-	IngredientCount   Statistic
-	LogDensity        Statistic
-	Score             *Statistic // statistic of Π_k y_k^c_k; nil if no property has a positive weight
-	Properties        []Statistic
-	Inclusion         []Inclusion // use of each ingredient; only of the most used if there are more than MostInclusion
-	Conditions        []ConditionShares
+	Tally             mcmc.Tally          // counts of iterations and accepted moves of all chains after warm-up
+	Rates             Rates               // counts of Tally divided by the number of iterations
+	Moves             []Move              // statistics of each kind of move, for a kernel that mixes several kinds
+	Ladders           []Ladder            // statistics of tempered chains for each inverse temperature, one ladder for each chain; empty for other kernels
+	LogZ              *Estimate           // log of the mean score over random compositions; nil unless the kernel is tempered
+	Sizes             []Size              // for each possible number of ingredients: its probability in the sparsity law and its share of the draws
+	Variation         number.Number       // total variation distance between two distributions of the number of ingredients: the sparsity law and that of the draws
+	ExpectedVariation number.Number       // expected value of Variation for draws that follow the sparsity law; see [diagnose.ExpectedTotalVariation]
+	IngredientCount   Statistic           // statistic of the number of ingredients
+	LogDensity        Statistic           // statistic of the log density
+	Score             *Statistic          // statistic of the total score Π_k y_k^c_k; nil if no property has a positive weight
+	Properties        []Statistic         // item k is the statistic of the scores of property k
+	Inclusion         []Inclusion         // use of each ingredient in the draws; if there are more than [MaxListedIngredients], only the most used
+	Conditions        []ConditionShares   // for each condition: the share of the draws with each value
 	Unlisted          UnlistedIngredients // summary of the used ingredients that Inclusion does not list
 	Best              []Best              // best compositions of all draws, at most 100, the best first
-	NewBest           []Best              // best compositions whose set of ingredients no known recipe has; nil without known recipes
+	NewBest           []Best              // best compositions of all draws whose set of ingredients no known recipe has; nil if there are no known recipes
 	Answer            *search.Answer      // result of the search after the chains; nil without a question or if no property has a positive weight
-	UnseenMode        *UnseenMode         // region of high score that the search found and the chains missed; nil if there is none
+	UnseenMode        *UnseenMode         // region of high score that the search found although no chain went there; nil if there is none
 	Baseline          *Baseline           // scores of random compositions; nil if no property has a positive weight
 
 	meanInverseScore logMean // mean of 1/Π_k y_k^c_k over all draws
@@ -50,10 +50,10 @@ type Result struct {
 // A ChainResult holds the statistics of one chain.
 type ChainResult struct {
 	Chain      int                    `json:"chain"`
-	StartTries int                    `json:"starts"` // number of random compositions drawn until one with positive density was found to start from
+	StartTries int                    `json:"starts"` // number of random compositions that were drawn to find the chain's first state, which must have positive density
 	Rates      Rates                  `json:"rates"`
-	Tally      mcmc.Tally             `json:"-"` // counts after warm-up
-	Ladder     *mcmc.LadderStatistics `json:"-"` // ladder of a tempered chain, else nil
+	Tally      mcmc.Tally             `json:"-"` // counts of iterations and accepted moves after warm-up
+	Ladder     *mcmc.LadderStatistics `json:"-"` // statistics of a tempered chain for each inverse temperature, else nil
 }
 
 // Rates are shares of iterations after warm-up, in 0..1.
@@ -62,7 +62,7 @@ type Rates struct {
 	Updated  number.Number `json:"updated"`  // share of iterations that changed the composition
 }
 
-// newRates returns two counts as shares of the iterations.
+// newRates returns accepted and updated, two numbers of iterations, as shares of all iterations.
 func newRates(accepted, updated, iterations int64) Rates {
 	return Rates{number.Number(float64(accepted) / float64(iterations)), number.Number(float64(updated) / float64(iterations))}
 }
@@ -85,25 +85,26 @@ func newMoves(t mcmc.Tally) []Move {
 	return moves
 }
 
-// A Size compares the probability of n ingredients in the sparsity law with the share of the draws
-// that have n ingredients.
+// A Size compares two numbers for compositions of N ingredients: their probability in the sparsity
+// law, and their share of the draws.
 type Size struct {
-	N        int           `json:"n"`
-	Target   number.Number `json:"target"`
-	Observed number.Number `json:"observed"` // share of the draws that have n ingredients
-	MCSE     number.Number `json:"mcse"`
+	N        int           `json:"n"`        // number of ingredients
+	Target   number.Number `json:"target"`   // probability of N in the sparsity law
+	Observed number.Number `json:"observed"` // share of the draws that have N ingredients
+	MCSE     number.Number `json:"mcse"`     // standard error of Observed − Target
 
-	// LawSE is the part of MCSE that comes from the error of Share; 0 if Share is nil.
+	// LawSE is the contribution of the standard error of Share to MCSE; 0 if Share is nil.
 	LawSE number.Number `json:"law_se"`
-	// Share is the share of the counted compositions of n ingredients that keep all rules. It is
-	// set where some rules cannot be counted. The error of Share limits the accuracy of Target.
+	// Share is set if some rules are of a kind that the counts of compositions cannot take into
+	// account. It then is the estimated share of the counted compositions with N ingredients that
+	// keep these rules, too. The error of the estimate limits the accuracy of Target.
 	Share *mcmc.UncountedRuleShare `json:"share,omitempty"`
 
-	Counts []int64 `json:"-"` // by chain: number of draws with n ingredients
+	Counts []int64 `json:"-"` // item k is the number of draws of chain k with N ingredients
 }
 
-// RulesShare returns the share of the counted compositions of n ingredients that keep all rules;
-// nil where all rules are counted.
+// RulesShare returns the estimated share of the counted compositions with n ingredients that keep
+// all rules. It returns nil if the counts take all rules into account.
 func RulesShare(space *mcmc.Space, n int) *mcmc.UncountedRuleShare {
 	if shares := space.UncountedRuleShares(); shares != nil {
 		return &shares[n-1]
@@ -118,53 +119,54 @@ type Statistic struct {
 	diagnose.Summary
 }
 
-// Inclusion describes how many draws use an ingredient, and with which amounts.
+// An Inclusion describes how an ingredient is used in the draws: how often, and in which amounts.
 type Inclusion struct {
 	Ingredient  string        `json:"ingredient"`
-	Probability number.Number `json:"probability"`
-	MCSE        number.Number `json:"mcse"`
+	Probability number.Number `json:"probability"` // share of the draws that use the ingredient
+	MCSE        number.Number `json:"mcse"`        // Monte Carlo standard error of Probability
 	MeanAmount  number.Number `json:"mean_amount"` // mean number of units over the draws that use the ingredient
 
-	// AmountMCSE is the standard error of MeanAmount. It is an upper bound, since it is computed
-	// from at most 524,288 draws. It is null if all draws that use the ingredient have the same
-	// amount, and unknown until a report sets it.
+	// AmountMCSE is an upper bound on the standard error of MeanAmount. It is computed from at most
+	// 524,288 draws. It is null if all draws that use the ingredient have the same amount. It is
+	// unknown until a report sets it.
 	AmountMCSE number.Number `json:"mean_amount_mcse"`
-	// BookShare is the share of known recipes that use the ingredient, and BookAmount the mean
-	// number of units in these recipes. Both are unknown until a report sets them, and without
-	// known recipes.
-	BookShare  number.Number `json:"book_share"`
+	// BookShare is the share of known recipes that use the ingredient. It is unknown until a report
+	// sets it, and if there are no known recipes.
+	BookShare number.Number `json:"book_share"`
+	// BookAmount is the mean number of units over the known recipes that use the ingredient. It is
+	// unknown in the same cases as BookShare.
 	BookAmount number.Number `json:"book_amount"`
 
 	Index int     `json:"-"` // index of the ingredient
-	ESS   float64 `json:"-"`
+	ESS   float64 `json:"-"` // effective sample size of the draws for Probability
 }
 
 // Timing is the duration of a run. Results of equal runs differ only in their timing.
 type Timing struct {
-	Seconds             number.Number `json:"seconds"` // duration of all sessions of the run together
-	IterationsPerSecond number.Number `json:"iterations_per_second"`
-	SearchSeconds       number.Number `json:"search_seconds"` // duration of the search for the best compositions
+	Seconds             number.Number `json:"seconds"`               // duration of all sessions of the run together
+	IterationsPerSecond number.Number `json:"iterations_per_second"` // number of iterations of all chains per second
+	SearchSeconds       number.Number `json:"search_seconds"`        // duration of the search for the best compositions
 
 	Iterations int64 `json:"-"` // number of iterations of all chains, warm-up included
 }
 
-// withholdStandardErrors returns the smallest bulk effective sample size of a statistic, or +Inf if
-// none is known. If that size is too small to state standard errors, the standard errors of all
-// statistics are set to unknown.
-func (r *Result) withholdStandardErrors() (slowest float64) {
+// withholdStandardErrors sets the standard errors of all statistics to unknown if the draws are too
+// few for reliable standard errors. The smallest bulk effective sample size of a statistic decides.
+// It is returned as minBulkESS, or +Inf if none is known.
+func (r *Result) withholdStandardErrors() (minBulkESS float64) {
 	all := []*Statistic{&r.IngredientCount, &r.LogDensity}
 	for k := range r.Properties {
 		all = append(all, &r.Properties[k])
 	}
-	slowest, name := math.Inf(1), ""
+	minBulkESS, name := math.Inf(1), ""
 	for _, s := range all {
-		if ess := float64(s.ESSBulk); ess < slowest {
-			slowest, name = ess, s.Name
+		if ess := float64(s.ESSBulk); ess < minBulkESS {
+			minBulkESS, name = ess, s.Name
 		}
 	}
-	err := diagnose.CheckESS(slowest, len(r.Chains))
+	err := diagnose.CheckESS(minBulkESS, len(r.Chains))
 	if err == nil {
-		return slowest
+		return minBulkESS
 	}
 	if r.Score != nil {
 		all = append(all, r.Score)
@@ -180,18 +182,19 @@ func (r *Result) withholdStandardErrors() (slowest float64) {
 			}
 		}
 	}
-	return slowest
+	return minBulkESS
 }
 
-// newStatistic summarises a statistic, given as one series for each chain.
-func newStatistic(name string, series []*diagnose.Series) Statistic {
+// summarizeSeries summarises a statistic, given as one series for each chain.
+func summarizeSeries(name string, series []*diagnose.Series) Statistic {
 	var z diagnose.Summarizer
 	return Statistic{name, z.Series(series)}
 }
 
-// UnlistedIngredients summarises the ingredients that draws use but that a result does not list.
+// UnlistedIngredients summarises the ingredients that draws use but that [Result].Inclusion does
+// not list.
 type UnlistedIngredients struct {
-	Count           int
+	Count           int     // number of unlisted ingredients
 	Variance        float64 // Σ p(1−p) over the unlisted ingredients, with p the share of draws that use the ingredient
 	SquaredVariance float64 // Σ (p(1−p))² over the unlisted ingredients
 }
@@ -199,10 +202,11 @@ type UnlistedIngredients struct {
 // MaxListedIngredients is the largest number of ingredients that a result lists.
 const MaxListedIngredients = 10_000
 
-// newInclusion returns how often the draws use each ingredient. If there are more than
-// MostInclusion ingredients, it lists the most used ingredients and summarises the others. Among
-// equally used ingredients those with lower indices are listed.
-func newInclusion(names []string, chains []*chainFigures, slowest float64) (inclusion []Inclusion, unlisted UnlistedIngredients, err error) {
+// newInclusion returns how each ingredient is used in the draws. It lists at most
+// [MaxListedIngredients] ingredients, the most used ones, and summarises the others. Among equally
+// used ingredients those with lower indices are listed. The parameter minBulkESS is the result of
+// [Result.withholdStandardErrors].
+func newInclusion(names []string, chains []*chainFigures, minBulkESS float64) (inclusion []Inclusion, unlisted UnlistedIngredients, err error) {
 	var presences []*diagnose.Presence
 	for _, r := range chains {
 		presences = append(presences, r.presence)
@@ -238,7 +242,7 @@ func newInclusion(names []string, chains []*chainFigures, slowest float64) (incl
 		return nil, unlisted, err
 	}
 	for i, x := range all {
-		se, _ := x.StatedError(slowest) // NaN where it is not known
+		se, _ := x.StatedError(minBulkESS) // NaN where it is not known
 		inclusion = append(inclusion, Inclusion{
 			Ingredient: names[i], Probability: number.Number(x.Probability), MCSE: number.Number(se), MeanAmount: number.Number(x.MeanAmount),
 			AmountMCSE: number.Unknown(), BookShare: number.Unknown(), BookAmount: number.Unknown(), Index: i, ESS: x.ESS,
@@ -247,8 +251,10 @@ func newInclusion(names []string, chains []*chainFigures, slowest float64) (incl
 	return inclusion, unlisted, nil
 }
 
-// setSizes compares the sparsity law with the numbers of ingredients in the draws.
-func (r *Result) setSizes(target *mcmc.Target, chains []*chainFigures, slowest float64) error {
+// compareSizesWithLaw sets r.Sizes. It compares, for each number of ingredients, its probability in
+// the sparsity law with its share of the draws. The parameter minBulkESS is the result of
+// [Result.withholdStandardErrors].
+func (r *Result) compareSizesWithLaw(target *mcmc.Target, chains []*chainFigures, minBulkESS float64) error {
 	var histograms []*diagnose.Histogram
 	counts := make([][]int64, len(chains))
 	for c, rec := range chains {
@@ -277,7 +283,7 @@ func (r *Result) setSizes(target *mcmc.Target, chains []*chainFigures, slowest f
 		if lo, hi := law.Support(); n < lo || n > hi {
 			continue
 		}
-		se, _ := share.StatedError(slowest) // NaN where it is not known
+		se, _ := share.StatedError(minBulkESS) // NaN where it is not known
 		size := Size{
 			N:        n,
 			Target:   number.Number(law.P(n)),

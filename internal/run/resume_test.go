@@ -221,7 +221,7 @@ func TestInterruptedInASlowSegment(t *testing.T) {
 			if !errors.As(err, &interrupted) {
 				t.Fatalf("the error is %v", err)
 			}
-			if took := time.Since(canceled); took < graceTime || took > graceTime+4*time.Second {
+			if took := time.Since(canceled); took < interruptGraceTime || took > interruptGraceTime+4*time.Second {
 				t.Errorf("it took %v", took)
 			}
 			if r, err := Open(context.Background(), NewDirectoryStore(dir)); err != nil {

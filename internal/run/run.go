@@ -8,12 +8,12 @@ import (
 	"os"
 )
 
-// Start makes a run in a store. The store must be empty or absent; otherwise Start returns an
+// Start makes a new run in a store. The store must be empty or absent; otherwise Start returns an
 // [ExistsError]. If the spec is invalid, Start creates nothing.
 //
-// A run that ends early leaves everything that [Resume] needs. The error is an [InterruptedError]
-// if ctx ended, and a [StorageError] if a file could not be written. When ctx ends, Start stores
-// the draws made until then.
+// If ctx ends, Start stores the draws made until then and returns an [InterruptedError]. If a file
+// cannot be written, Start returns a [StorageError]. In both cases the run can be continued with
+// [Resume].
 func Start(ctx context.Context, spec *Spec, store Store, o Options) (*Result, error) {
 	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
@@ -52,8 +52,8 @@ func Start(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 	return s.computeResult(ctx)
 }
 
-// createOrJoin writes the manifest of a new run. If the run exists, createOrJoin joins the existing
-// run where join is true, and otherwise returns an [ExistsError].
+// createOrJoin creates the run by writing its manifest. If the store already holds a run,
+// createOrJoin continues that run if join is true, and returns an [ExistsError] otherwise.
 func (s *session) createOrJoin(join bool) error {
 	data, err := s.manifest.encode()
 	if err != nil {
@@ -73,8 +73,9 @@ func (s *session) createOrJoin(join bool) error {
 	return s.storeResolvedProblem()
 }
 
-// joinExisting checks that an existing run matches the spec, and updates the stored manifest if the
-// spec asks for more draws.
+// joinExisting prepares the session to continue the run in the store. It returns an error if the
+// spec does not match the run. If the spec asks for more draws, joinExisting updates the stored
+// manifest.
 func (s *session) joinExisting() error {
 	old, err := readManifest(s.ctx, s.store)
 	if err != nil {
@@ -118,9 +119,9 @@ func (s *session) storeResolvedProblem() error {
 	return s.store.Replace(s.ctx, problemName, s.spec.ResolvedProblem)
 }
 
-// Resume continues an interrupted run, or extends a complete run: spec.Settings.Draws may exceed
-// the number of draws that the run was started with. Draws and result equal those of an
-// uninterrupted run of the same length.
+// Resume continues an interrupted run, or extends a complete run if spec.Settings.Draws exceeds the
+// number of draws that the run was started with. Draws and results equal those of an uninterrupted
+// run of the same length.
 //
 // Everything else in the spec must be unchanged; otherwise Resume fails with a [ChangedError].
 // Resume fails with [ErrComplete] if nothing is left to do, and with a [BusyError] if another
@@ -162,9 +163,10 @@ func Resume(ctx context.Context, spec *Spec, store Store, o Options) (*Result, e
 	return s.computeResult(ctx)
 }
 
-// RunShard makes the draws of one shard of a run. The first shard to start creates the run.
-// RunShard continues the work of an interrupted process, and does nothing if all draws of the shard
-// are stored. The result complete reports whether all shards of the run are complete.
+// RunShard makes the draws of one shard of a run, that is, of one group of its chains. The first
+// shard to start creates the run. RunShard continues the work of an interrupted process, and does
+// nothing if all draws of the shard are stored. The result complete reports whether all shards of
+// the run are complete.
 func RunShard(ctx context.Context, spec *Spec, store Store, o Options) (complete bool, err error) {
 	s, err := newSession(ctx, spec, store, o)
 	if err != nil {
@@ -173,7 +175,7 @@ func RunShard(ctx context.Context, spec *Spec, store Store, o Options) (complete
 	if old, err := readManifest(s.ctx, s.store); err == nil {
 		s.adoptAutoSettings(old)
 	}
-	if s.isOpenEnded() {
+	if s.isDrawCountOpen() {
 		return false, ErrAutoShard
 	}
 	if err := s.tryChainStarts(ctx); err != nil {

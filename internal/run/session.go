@@ -20,32 +20,34 @@ import (
 )
 
 const (
-	// workerTurnTime is the time that a worker spends on one chain before the worker looks for a
-	// chain that has made fewer iterations.
+	// workerTurnTime is the time that a worker goroutine runs one chain. Afterwards the worker
+	// takes the waiting chain that has made the fewest iterations.
 	workerTurnTime = 100 * time.Millisecond
-	// graceTime is the time that an interrupted chain has to reach the end of its segment. After
-	// that time the draws made until then are stored, and the chain repeats the segment when the
-	// run is resumed.
-	graceTime = 2 * time.Second
-	// maxConcurrentChains is the largest number of chains that advance at the same pace; sessions
-	// with more chains finish one chain after another. It also limits the number of chains whose
-	// start is tried before anything is stored.
+	// interruptGraceTime is the time that chains have, after a run is interrupted, to reach the end
+	// of their current segment. Then the draws made until then are stored, and a chain within a
+	// segment repeats the segment when the run is resumed.
+	interruptGraceTime = 2 * time.Second
+	// maxConcurrentChains is the largest number of chains of a session that are advanced in turn,
+	// so that all have about as many iterations. If a session has more chains, it finishes one
+	// after another. The number also limits how many chains are started before anything is stored,
+	// as a check.
 	maxConcurrentChains = 64
-	// manyIngredients is the number of ingredients from which a session finishes one chain after
-	// another, to save memory.
-	manyIngredients = 100_000
-	// maxWaitingReplicas is the largest number of replicas of a chain that wait for an external
-	// program at once. All chains together have at most maxConcurrentChains waiting replicas.
+	// sequentialChainsIngredients is the number of ingredients from which a session finishes one
+	// chain after another, to save memory.
+	sequentialChainsIngredients = 100_000
+	// maxWaitingReplicas is the largest number of replicas of a tempered chain that wait for an
+	// external program at once. All chains together have at most maxConcurrentChains waiting
+	// replicas.
 	maxWaitingReplicas = 16
 )
 
-// Options control how a run is executed. The results do not depend on them.
+// Options control how a run is executed. The results of a run do not depend on its options.
 type Options struct {
-	// Workers is the number of chains that run at once; 0 stands for the number of processor cores.
-	// If properties are scored by external programs, 0 stands for more: enough for all chains and
-	// the replicas of tempered chains, at most 64.
+	// Workers is the number of chains that run at once. The value 0 stands for the number of
+	// processor cores. If external programs score properties, 0 stands for the number of all chains
+	// and replicas of tempered chains, at most 64.
 	Workers int
-	// Interval is the longest time that a chain works without storing its draws; 0 stands for 30
+	// Interval is the longest time after which a chain stores its new draws; 0 stands for 30
 	// seconds.
 	Interval time.Duration
 	// Progress, if not nil, receives the progress of the run a few times a second, and once at the
@@ -55,48 +57,49 @@ type Options struct {
 	Shard Shard
 }
 
-// defaultStoreInterval is the longest time that a chain works without storing its draws if
-// [Options] does not say otherwise.
+// defaultStoreInterval is the longest time after which a chain stores its new draws if [Options]
+// sets no interval.
 const defaultStoreInterval = 30 * time.Second
 
-func (o *Options) interval() time.Duration {
+// storeInterval returns the longest time after which a chain stores its new draws.
+func (o *Options) storeInterval() time.Duration {
 	if o.Interval > 0 {
 		return o.Interval
 	}
 	return defaultStoreInterval
 }
 
-// session is one process that works on the chains of a run or of a shard.
+// session is the work of one process on a run or on one shard of a run, from its start to its end.
 type session struct {
-	ctx            context.Context // context of storage operations; never cancelled, so that a file that is begun is completed
-	spec           *Spec
-	sampler        mcmc.Sampler
-	store          Store
-	manifest       *Manifest
-	layout         *partLayout
-	options        Options
-	chains         []*chain       // chains of the shard
-	manifestExists bool           // whether the manifest of the run was written or read
-	storedParts    map[int][]File // by chain: the parts stored when the session began
+	ctx                context.Context // context of storage operations; it is never cancelled, so that every file that is begun is completed
+	spec               *Spec
+	sampler            mcmc.Sampler
+	store              Store
+	manifest           *Manifest
+	layout             *partLayout
+	options            Options
+	chains             []*chain       // chains of the run or, for a shard, of the shard
+	manifestExists     bool           // whether the manifest is known to be in the store
+	storedPartsByChain map[int][]File // maps the number of a chain to the chain's files of draws when the session began
 
 	hasObjectives bool // whether a property has a positive weight
 
 	startTime      time.Time
 	earlierSeconds float64 // seconds that earlier sessions of the run took
 
-	abandonSegments atomic.Bool // set when chains must give up their segments
-	deadlinePassed  atomic.Bool // set when the time limit of a run with an open number of draws is over
+	abandonSegments atomic.Bool // set when chains must stop within their segments
+	deadlinePassed  atomic.Bool // set when the time limit of a run is over that has not determined its number of draws yet
 
-	resumedIterations  int          // largest number of iterations since warm-up that a chain had when the session began; only for a run with an open number of draws
-	warmupIterations   atomic.Int64 // number of warm-up iterations of each chain; the maximum while the number is unknown
-	expectedIterations atomic.Int64 // number of iterations of each chain, warm-up included; an estimate while the number of draws is open
+	resumedIterations  int          // largest number of iterations since warm-up that a chain had when the session began; 0 if the number of draws is fixed
+	warmupIterations   atomic.Int64 // number of warm-up iterations of each chain; the largest possible number while it is not determined
+	expectedIterations atomic.Int64 // number of iterations of each chain, warm-up included; an estimate while it is not determined
 
 	lastStoppingCheck atomic.Pointer[stoppingCheck] // result of the last [session.checkStopping]; nil before the first check
 
 	mu            sync.Mutex
-	waitingChains []*chain   // unfinished chains that no worker holds
+	waitingChains []*chain   // unfinished chains that no worker is running
 	busyError     *BusyError // error of a chain that another process works on; nil if there is none
-	notes         []string
+	notes         []string   // messages about the run for the user
 }
 
 func newSession(ctx context.Context, spec *Spec, store Store, options Options) (*session, error) {
@@ -112,7 +115,7 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 	}
 	if options.Workers <= 0 {
 		options.Workers = runtime.GOMAXPROCS(0)
-		if spec.Target.HasBatchProperty() && len(spec.Ingredients) < manyIngredients {
+		if spec.Target.HasBatchProperty() && len(spec.Ingredients) < sequentialChainsIngredients {
 			options.Workers = max(options.Workers, min(maxWaitingReplicas*spec.Settings.Chains, maxConcurrentChains))
 		}
 	}
@@ -120,7 +123,7 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 	spec = &own // settings of draws and thin may come to be others
 	s := &session{
 		ctx: context.WithoutCancel(ctx), spec: spec, sampler: sampler, store: store,
-		layout: newPartLayout(spec.properties(), spec.Conditions, spec.Ingredients), options: options, startTime: time.Now(), hasObjectives: spec.hasObjectives(),
+		layout: newPartLayout(spec.propertyNames(), spec.Conditions, spec.Ingredients), options: options, startTime: time.Now(), hasObjectives: spec.hasObjectives(),
 	}
 	from, to := options.Shard.Chains(spec.Settings.Chains)
 	for index := from; index < to; index++ {
@@ -136,8 +139,8 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 	return s, nil
 }
 
-// tryChainStarts draws the first states of some chains, so that an impossible run fails before
-// anything is stored.
+// tryChainStarts draws the first state of each chain of the session, or of the first
+// maxConcurrentChains chains. If that is impossible, the run fails before anything is stored.
 func (s *session) tryChainStarts(ctx context.Context) error {
 	var g errgroup.Group
 	g.SetLimit(s.options.Workers)
@@ -152,20 +155,21 @@ func (s *session) tryChainStarts(ctx context.Context) error {
 	return g.Wait()
 }
 
-// lock locks a run in a directory for this process. A shard takes a shared lock, which keeps other
-// processes from locking the whole run. Buckets and some file systems have no locks. There the
-// second of two processes fails when it stores a part that exists already.
+// lock locks a run in a directory for this process. Processes that work on different shards share
+// the lock; it then only excludes processes that work on the whole run. In buckets and on file
+// systems without locks, lock does nothing. There, if two processes work on one chain, the second
+// fails when it stores a file of draws that exists already.
 func (s *session) lock() (unlock func(), err error) {
 	unlock = func() {}
 	d, ok := s.store.(*directoryStore)
 	if !ok {
 		return unlock, nil
 	}
-	if err := d.dir.MakeDir(lockName); err != nil {
+	if err := d.dir.MakeDir(lockFileName); err != nil {
 		return unlock, fmt.Errorf("making a directory for the run: %w; name another place", err)
 	}
 	// A process that only checks whether the run is busy holds the lock for an instant.
-	l, err := d.dir.Lock(lockName, s.options.Shard.Count > 0, maxLockWait)
+	l, err := d.dir.Lock(lockFileName, s.options.Shard.Count > 0, maxLockWait)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		return unlock, nil
@@ -183,31 +187,32 @@ func (s *session) lock() (unlock func(), err error) {
 }
 
 const (
-	lockName    = "state/lock"
-	maxLockWait = 300 * time.Millisecond
+	lockFileName = "state/lock"
+	maxLockWait  = 300 * time.Millisecond
 )
 
-// lockHeld reports whether a process is working on the run in a store. The result known is false
-// where lockHeld cannot tell, as in buckets and where there are no locks.
+// lockHeld reports whether a process holds the lock on the run in a store. The result known is
+// false if lockHeld cannot tell: in a bucket, in memory, and on a file system without locks.
 func lockHeld(store Store) (held, known bool) {
 	d, ok := store.(*directoryStore)
 	if !ok {
 		return false, false
 	}
-	return d.dir.Locked(lockName)
+	return d.dir.Locked(lockFileName)
 }
 
-// listStoredParts records which parts of the session's chains are stored.
+// listStoredParts sets s.storedPartsByChain, the list of stored files of draws.
 func (s *session) listStoredParts() (err error) {
 	prefix := "draws/"
 	if len(s.chains) == 1 {
 		prefix = chainPrefix(s.chains[0].index)
 	}
-	s.storedParts, err = listParts(s.ctx, s.store, prefix)
+	s.storedPartsByChain, err = listParts(s.ctx, s.store, prefix)
 	return err
 }
 
-// elapsedSeconds returns the time that all sessions of the run have taken until now, in seconds.
+// elapsedSeconds returns the time in seconds that this session and all earlier sessions of the run
+// have taken.
 func (s *session) elapsedSeconds() float64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -221,8 +226,8 @@ func (s *session) addNote(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// storageError turns a file error, which comes from the store, into a [StorageError]. Other errors
-// are returned unchanged.
+// storageError wraps an error of a file operation in a [StorageError]. It returns other errors
+// unchanged.
 func (s *session) storageError(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError
@@ -241,7 +246,8 @@ func (s *session) resumeLocation() string {
 	return s.store.Location()
 }
 
-// runChains works until all chains of the session are finished.
+// runChains runs all chains of the session to their end. If ctx ends before, it returns an
+// [InterruptedError].
 func (s *session) runChains(ctx context.Context) error {
 	err := s.makeAllDraws(ctx)
 	if err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, errAbandoned)) {
@@ -250,7 +256,8 @@ func (s *session) runChains(ctx context.Context) error {
 	return s.storageError(err)
 }
 
-// makeAllDraws lets the workers make all draws of the session's chains.
+// makeAllDraws runs the workers until all chains of the session have made and stored their draws,
+// or until an error occurs or ctx ends.
 func (s *session) makeAllDraws(ctx context.Context) error {
 	work, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -259,7 +266,7 @@ func (s *session) makeAllDraws(ctx context.Context) error {
 	forget := context.AfterFunc(ctx, func() {
 		select {
 		case <-ended:
-		case <-time.After(graceTime):
+		case <-time.After(interruptGraceTime):
 			s.abandonSegments.Store(true)
 		}
 	})
@@ -268,7 +275,7 @@ func (s *session) makeAllDraws(ctx context.Context) error {
 	watch := s.reportProgress()
 	failures := s.runWorkers(work, cancel)
 	var rounds error
-	for s.isOpenEnded() && s.busyError == nil && work.Err() == nil && rounds == nil {
+	for s.isDrawCountOpen() && s.busyError == nil && work.Err() == nil && rounds == nil {
 		if rounds = s.startNextRound(); rounds == nil {
 			failures = s.runWorkers(work, cancel)
 		}
@@ -277,7 +284,7 @@ func (s *session) makeAllDraws(ctx context.Context) error {
 	var store errgroup.Group
 	store.SetLimit(s.options.Workers)
 	for _, c := range s.chains {
-		if rounds == nil && c.walk != nil && c.segmentStart != nil && !c.finished && !c.failed {
+		if rounds == nil && c.markovChain != nil && c.segmentStart != nil && !c.finished && !c.failed {
 			store.Go(c.storeProgress)
 		}
 	}
@@ -298,8 +305,8 @@ func (s *session) makeAllDraws(ctx context.Context) error {
 	return nil
 }
 
-// runWorkers runs the workers on all unfinished chains and returns the error of each worker. A
-// worker that fails calls cancel, which must cancel ctx.
+// runWorkers runs the worker goroutines until no unfinished chain is left to run. Item k of the
+// result is the error of worker k. A worker that fails calls cancel, which must cancel ctx.
 func (s *session) runWorkers(ctx context.Context, cancel func()) (failures []error) {
 	s.waitingChains = nil
 	for _, c := range s.chains {
@@ -321,10 +328,10 @@ func (s *session) runWorkers(ctx context.Context, cancel func()) (failures []err
 	return failures
 }
 
-// runWorker repeatedly runs the next waiting chain for a while, until no chain waits.
+// runWorker runs waiting chains, each for a short time, until no chain waits.
 func (s *session) runWorker(ctx context.Context) error {
 	for {
-		c := s.nextChain(ctx)
+		c := s.takeNextChain(ctx)
 		if c == nil {
 			return nil
 		}
@@ -353,22 +360,23 @@ func (s *session) runWorker(ctx context.Context) error {
 	}
 }
 
-// nextChain returns the waiting chain with the fewest iterations, or nil if no chain waits or ctx has
-// ended. Where no chain waits, each unfinished chain is held by another worker.
+// takeNextChain takes a chain from the list of waiting chains. It returns nil if no chain waits or
+// ctx has ended.
 //
-// A few chains advance at the same pace so that R-hat is known early. With many chains or
-// ingredients, memory matters more. Then nextChain returns the chain with the most iterations, so
-// that few chains are begun and unfinished.
-func (s *session) nextChain(ctx context.Context) *chain {
+// Usually takeNextChain takes the chain with the fewest iterations, so that all chains advance at
+// the same pace and R-hat is known early. With many chains or ingredients, memory matters more.
+// Then takeNextChain takes the chain with the most iterations, so that few chains are begun and
+// unfinished.
+func (s *session) takeNextChain(ctx context.Context) *chain {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.waitingChains) == 0 || ctx.Err() != nil || s.deadlinePassed.Load() {
 		return nil
 	}
-	deep := len(s.chains) > maxConcurrentChains || len(s.spec.Ingredients) >= manyIngredients
+	deep := len(s.chains) > maxConcurrentChains || len(s.spec.Ingredients) >= sequentialChainsIngredients
 	next := 0
 	for k, c := range s.waitingChains {
-		was, is := s.waitingChains[next].published.iterations.Load(), c.published.iterations.Load()
+		was, is := s.waitingChains[next].publishedCounts.iterations.Load(), c.publishedCounts.iterations.Load()
 		if deep && is > was || !deep && is < was {
 			next = k
 		}
@@ -389,10 +397,10 @@ func (s *session) doneShare() float64 {
 
 // doneShare returns the share of the chain's iterations that are made, in 0..1.
 func (c *chain) doneShare() float64 {
-	return min(1, float64(c.published.iterations.Load())/float64(c.session.expectedIterations.Load()))
+	return min(1, float64(c.publishedCounts.iterations.Load())/float64(c.session.expectedIterations.Load()))
 }
 
-// newDamagedPartError returns an error that names the damaged part and the remedy.
+// newDamagedPartError returns an error that names a damaged file of draws and says what to do.
 func newDamagedPartError(store Store, name string, err error) error {
 	return fmt.Errorf("%s: %w; remove it, and the parts of the chain after it, and kir resume makes them again", store.Path(name), err)
 }

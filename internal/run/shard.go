@@ -8,24 +8,29 @@ import (
 	"strings"
 )
 
-// A Shard is one of Count parts of about equal size into which the chains of a run are divided.
-// Index is the number of the shard, from 1. The zero value stands for all chains.
-type Shard struct{ Index, Count int }
+// A Shard is one of several groups of about equal size into which the chains of a run are divided,
+// so that several machines can share the run. The zero value stands for all chains.
+type Shard struct {
+	Index int // number of the shard, from 1
+	Count int // number of shards
+}
 
-// A batchSystem names the environment variables in which a batch system numbers the tasks of a job:
-// the index of the task, the first index of the job, and the number of tasks. The field remedy
-// tells the user how to set the variables.
+// A batchSystem names a system that runs many tasks of a job on several machines, and the
+// environment variables in which the system numbers the tasks: indexVariable holds the index of the
+// task, firstVariable the first index of the job, and countVariable the number of tasks. The field
+// remedy tells the user how to set the variables.
 type batchSystem struct{ name, indexVariable, firstVariable, countVariable, remedy string }
 
+// batchSystems lists the supported batch systems.
 var batchSystems = []batchSystem{
 	{"Slurm", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_COUNT", "start the job with sbatch --array=1-16"},
 	{"Kubernetes", "JOB_COMPLETION_INDEX", "", "JOB_COMPLETIONS", "set the container's variable JOB_COMPLETIONS to the completions of the Indexed Job"},
 	{"AWS Batch", "AWS_BATCH_JOB_ARRAY_INDEX", "", "AWS_BATCH_JOB_ARRAY_SIZE", "start an array job"},
 }
 
-// batchSystemShard returns the shard for the current task of a batch system. The function variable
-// returns the value of an environment variable.
-func batchSystemShard(variable func(string) string) (Shard, error) {
+// shardFromBatchSystem returns the shard with the number of the current task in a batch system. The
+// function variable returns the value of an environment variable.
+func shardFromBatchSystem(variable func(string) string) (Shard, error) {
 	var found []batchSystem
 	for _, e := range batchSystems {
 		if variable(e.indexVariable) != "" {
@@ -74,11 +79,11 @@ func batchSystemShard(variable func(string) string) (Shard, error) {
 	return s, nil
 }
 
-// ParseShard parses a shard such as "3/16". For "auto" it takes the shard from the environment
-// variables of Slurm, Kubernetes or AWS Batch.
+// ParseShard parses a shard such as "3/16", the third of 16. For "auto" it takes the shard from the
+// environment variables of Slurm, Kubernetes or AWS Batch.
 func ParseShard(text string) (Shard, error) {
 	if text == "auto" {
-		return batchSystemShard(os.Getenv)
+		return shardFromBatchSystem(os.Getenv)
 	}
 	index, count, ok := strings.Cut(text, "/")
 	k, err := strconv.Atoi(index)
@@ -104,8 +109,9 @@ func (s Shard) check() error {
 	return fmt.Errorf("there is no shard %d of %d", s.Index, s.Count)
 }
 
-// Chains returns the first chain of the shard and the first chain after it, for a run with the
-// given number of chains. The sizes of shards differ by at most one chain.
+// Chains returns the range of chains in the shard: the number of its first chain, and the number
+// after its last chain. The parameter chains is the number of chains of the run. The sizes of
+// shards differ by at most one chain.
 func (s Shard) Chains(chains int) (from, to int) {
 	if s.Count == 0 {
 		return 0, chains
@@ -113,7 +119,8 @@ func (s Shard) Chains(chains int) (from, to int) {
 	return (s.Index - 1) * chains / s.Count, s.Index * chains / s.Count
 }
 
-// hasChains reports whether the shard has any chain of a run with the given number of chains.
+// hasChains reports whether the shard contains any chain, for a run with the given number of
+// chains.
 func (s Shard) hasChains(chains int) bool {
 	from, to := s.Chains(chains)
 	return from < to

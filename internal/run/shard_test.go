@@ -26,7 +26,7 @@ func TestEngineShard(t *testing.T) {
 			key, value, _ := strings.Cut(pair, "=")
 			set[key] = value
 		}
-		s, err := batchSystemShard(func(name string) string { return set[name] })
+		s, err := shardFromBatchSystem(func(name string) string { return set[name] })
 		if want, fails := strings.CutPrefix(c.want, "error: "); fails != (err != nil) || fails && !strings.Contains(err.Error(), want) || !fails && s.String() != want {
 			t.Errorf("%s: %v, %v", name, s, err)
 		}

@@ -13,23 +13,25 @@ import (
 // shortlistLength is the largest number of compositions in a shortlist.
 const shortlistLength = 100
 
-// A Best is a composition of high score. It is the best draw among all draws with the same set of
-// ingredients, or a composition that a tempered chain visited between draws.
+// A Best is a composition of high score. It is either the best draw with its set of ingredients, or
+// a composition that a tempered chain visited between draws.
 type Best struct {
-	Chain, Draw int
-	Found       bool        // whether the composition was visited between draws and is no draw; see [mcmc.VisitedState]
-	Score       float64     // Π_k y_k^c_k, with the scores y_k and the weights c_k of the properties
-	LogScore    float64     // log of Score
-	LogDensity  float64     // log of the unnormalised target density; see [mcmc.State.LogDensity]
-	Scores      []float64   // score y_k of each property
-	Conditions  []int32     // by condition: index of the condition's value
-	Parts       []mcmc.Part // ingredients with their amounts, ascending by ingredient
-	Known       bool        // whether a known recipe has this set of ingredients
+	Chain      int         // number of the chain, from 0
+	Draw       int         // number of the draw in its chain; for a composition visited between draws, the number of the next draw
+	Found      bool        // whether a tempered chain visited the composition between draws; then the composition is no draw; see [mcmc.VisitedState]
+	Score      float64     // Π_k y_k^c_k, with the scores y_k and the weights c_k of the properties
+	LogScore   float64     // log of Score
+	LogDensity float64     // log of the unnormalised target density; see [mcmc.State.LogDensity]
+	Scores     []float64   // score y_k of each property
+	Conditions []int32     // item k is the index of the value of condition k
+	Parts      []mcmc.Part // ingredients with their amounts, ascending by ingredient
+	Known      bool        // whether a known recipe has this set of ingredients
 }
 
-// Compare returns a negative number if b comes before c in a list that begins with the best.
-// Compositions are ordered by score, then by density, then draws before visited compositions, then
-// by chain and draw.
+// Compare returns a negative number if b is better than c, and a positive number if b is worse. The
+// higher score is better, and of equal scores the higher density. If both are equal, draws come
+// before visited compositions, lower chain numbers before higher, and lower draw numbers before
+// higher.
 func (b Best) Compare(c Best) int {
 	return cmp.Or(
 		cmp.Compare(c.LogScore, b.LogScore),
@@ -40,7 +42,7 @@ func (b Best) Compare(c Best) int {
 	)
 }
 
-// compareBool orders false before true.
+// compareBool compares two booleans for sorting: false comes before true.
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:
@@ -51,16 +53,16 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// A shortlist keeps the best compositions of one chain, at most one for each set of ingredients.
-// The best compositions of all chains are among the shortlists of the chains.
+// A shortlist keeps the compositions of highest score of one chain, at most one for each set of
+// ingredients. The best compositions of the run are found by merging the shortlists of its chains.
 type shortlist struct {
-	known   func(ingredients []int) bool // reports whether a set of ingredients is to be left out; nil: none is
-	entries []Best                       // kept compositions, the best first
+	isExcludedSet func(ingredients []int) bool // reports whether compositions with a set of ingredients are left out of the shortlist; nil: none are
+	entries       []Best                       // kept compositions, the best first
 
-	setScratch []int // reused by offer and offerVisited
+	setScratch []int // memory that offer and offerVisited reuse for a set of ingredients
 }
 
-// minScore returns the log score below which the shortlist accepts no composition.
+// minScore returns the least log score that a composition needs to enter the shortlist.
 func (s *shortlist) minScore() float64 {
 	if len(s.entries) < shortlistLength {
 		return math.Inf(-1)
@@ -68,8 +70,8 @@ func (s *shortlist) minScore() float64 {
 	return s.entries[shortlistLength-1].LogScore
 }
 
-// isRefused reports whether the shortlist would reject a composition with the given score and
-// density, whatever its ingredients and however late it comes.
+// isRefused reports whether the shortlist is full of compositions that are at least as good as a
+// composition with the given score and density. If so, the composition cannot enter the shortlist.
 func (s *shortlist) isRefused(logScore, logDensity float64) bool {
 	if len(s.entries) < shortlistLength {
 		return false
@@ -78,7 +80,8 @@ func (s *shortlist) isRefused(logScore, logDensity float64) bool {
 	return logScore < worst.LogScore || logScore == worst.LogScore && logDensity <= worst.LogDensity
 }
 
-// offer offers a draw to the shortlist. The number of the chain is set when shortlists are merged.
+// offer adds a draw to the shortlist if the draw is good enough. The number of the chain is set
+// later, when shortlists are merged.
 func (s *shortlist) offer(d *Draw, logScore float64) {
 	if s.isRefused(logScore, d.LogDensity) {
 		return
@@ -96,8 +99,8 @@ func (s *shortlist) offer(d *Draw, logScore float64) {
 	s.insert(b, same)
 }
 
-// offerVisited offers a composition that a chain visited on the way to the draw with the given
-// number.
+// offerVisited adds a composition to the shortlist if it is good enough. The composition was
+// visited by a tempered chain between draws; the parameter draw is the number of the next draw.
 func (s *shortlist) offerVisited(t *mcmc.Target, draw int, f mcmc.VisitedState) error {
 	x, err := t.Space().Composition(f.Parts, f.Conditions)
 	if err != nil {
@@ -144,18 +147,20 @@ func newBest(draw int, logScore, logDensity float64) Best {
 	return Best{Draw: draw, Score: portable.Exp(logScore), LogScore: logScore, LogDensity: logDensity}
 }
 
-// isWanted reports whether to insert b, whose set of ingredients must be in s.setScratch. The
-// result same is the index of the entry with the same set of ingredients, or −1.
+// isWanted reports whether b should be inserted: whether b beats the entry with the same set of
+// ingredients or, if there is no such entry, whether the set is not left out. The set of
+// ingredients of b must be in s.setScratch. The result same is the index of the entry with the same
+// set, or −1.
 func (s *shortlist) isWanted(b *Best) (same int, wanted bool) {
 	same = slices.IndexFunc(s.entries, func(b Best) bool { return b.usesExactly(s.setScratch) })
 	if same >= 0 {
 		return same, s.entries[same].Compare(*b) >= 0
 	}
-	return same, s.known == nil || !s.known(s.setScratch)
+	return same, s.isExcludedSet == nil || !s.isExcludedSet(s.setScratch)
 }
 
-// insert inserts b at its place in the order. It removes the entry with index same or, if same is
-// −1 and the list is full, the last entry.
+// insert inserts b in its place, so that the entries remain ordered. If same is not −1, b replaces
+// the entry with the index same. Otherwise the last entry is removed if the list is full.
 func (s *shortlist) insert(b Best, same int) {
 	if same >= 0 {
 		s.entries = slices.Delete(s.entries, same, same+1)
@@ -166,14 +171,14 @@ func (s *shortlist) insert(b Best, same int) {
 	s.entries = slices.Insert(s.entries, at, b)
 }
 
-// usesExactly reports whether the composition uses all ingredients of a set and no others. The set
+// usesExactly reports whether the ingredients of the composition are exactly those in set, which
 // must be in ascending order.
 func (b *Best) usesExactly(set []int) bool {
 	return slices.EqualFunc(b.Parts, set, func(p mcmc.Part, i int) bool { return p.Ingredient == i })
 }
 
-// missingFrom returns the entries of the shortlist that another list lacks.
-func (s *shortlist) missingFrom(list []Best) []Best {
+// entriesMissingFrom returns the entries of the shortlist that are not in the given list.
+func (s *shortlist) entriesMissingFrom(list []Best) []Best {
 	return slices.DeleteFunc(slices.Clone(s.entries), func(b Best) bool {
 		return slices.ContainsFunc(list, func(other Best) bool {
 			return other.Compare(b) == 0 && slices.Equal(other.Parts, b.Parts) && slices.Equal(other.Conditions, b.Conditions)
@@ -188,8 +193,8 @@ func mergeBest(lists ...[]Best) []Best {
 	return all[:min(len(all), shortlistLength)]
 }
 
-// DistinctBest returns the best composition of each set of ingredients, the best first. It sorts and
-// overwrites the list.
+// DistinctBest returns the best composition of each set of ingredients, in order from the best on.
+// It sorts and overwrites the list.
 func DistinctBest(list []Best) []Best {
 	slices.SortFunc(list, Best.Compare)
 	seen := make(map[string]bool, len(list))

@@ -11,26 +11,27 @@ import (
 	"kir/mcmc"
 )
 
-// A Spec defines a run: a problem that has been read and checked.
+// A Spec defines a run: the target distribution, the settings, and what is needed to describe the
+// results.
 type Spec struct {
 	Name                string
 	ProblemPath         string      // path of the problem file, absolute or relative to the run's directory; may be empty
-	AbsoluteProblemPath string      // absolute path of the problem file, for a run that is moved without the file; may be empty
+	AbsoluteProblemPath string      // absolute path of the problem file, for a run that is moved to another directory without the file; may be empty
 	Ingredients         []string    // names of the target's ingredients, in the target's order
 	Conditions          []Condition // conditions of the target, in the target's order
 	Target              *mcmc.Target
 	Settings            mcmc.Settings
 	TimeLimit           time.Duration // time after which a run of mcmc.AutoDraws stops; 0: never
-	ResolvedProblem     []byte        // the problem with every default filled in, for problem.yaml
+	ResolvedProblem     []byte        // text of the problem file with every default filled in, to be stored as problem.yaml
 	Inputs              []Input       // all files that the problem was read from
 	Version             string        // version of the program
 
-	// IsKnownSet reports whether a known recipe has exactly this set of ingredients, given in ascending
-	// order. Nil means that there are no known recipes.
+	// IsKnownSet reports whether a known recipe has exactly this set of ingredients, given in
+	// ascending order. Nil means that there are no known recipes.
 	IsKnownSet func(ingredients []int) bool
 
-	// Question defines the search that follows the chains; nil for none. It does not affect the
-	// draws.
+	// Question says what the search after the chains looks for; nil for no search. The question
+	// does not affect the draws.
 	Question *search.Question
 }
 
@@ -69,7 +70,7 @@ func (s *Spec) check() error {
 			return fmt.Errorf("the property %q is not named in UTF-8", w.Name)
 		}
 	}
-	if c := detectCountedNames(s.Ingredients); c != nil && utf8.ValidString(c.Prefix) {
+	if c := detectNumberedNames(s.Ingredients); c != nil && utf8.ValidString(c.Prefix) {
 		return nil
 	}
 	seen := make(map[string]bool, len(s.Ingredients))
@@ -90,8 +91,8 @@ func (s *Spec) hasObjectives() bool {
 	return slices.ContainsFunc(s.Target.Objectives(), func(w mcmc.Objective) bool { return w.Weight > 0 })
 }
 
-// properties returns the names of the objectives.
-func (s *Spec) properties() []string {
+// propertyNames returns the names of the objectives.
+func (s *Spec) propertyNames() []string {
 	names := make([]string, len(s.Target.Objectives()))
 	for k, w := range s.Target.Objectives() {
 		names[k] = w.Name
@@ -100,8 +101,8 @@ func (s *Spec) properties() []string {
 }
 
 // segmentIterations is the approximate number of iterations in a segment of a chain. At the start
-// of each segment the scores are computed anew. So a change of segmentIterations changes the draws
-// of runs.
+// of each segment the scores of the current composition are computed anew, with other rounding
+// errors. So a change of segmentIterations changes the draws of runs.
 const segmentIterations = 1 << 10
 
 // segmentDraws returns the number of draws in a segment of a chain.

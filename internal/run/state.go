@@ -18,54 +18,52 @@ import (
 	"kir/mcmc"
 )
 
-// stateHeader is the first line of a state file. The line is followed by a compressed value in the
-// encoding of encoding/gob, and by the SHA-256 of both.
+// stateHeader is the first line of a state file. After it the file has a compressed value in the
+// encoding of encoding/gob, and then the SHA-256 of everything before.
 const stateHeader = "kir chain state 2\n"
 
 func stateName(chain int) string { return fmt.Sprintf("state/chain=%04d.kir", chain) }
 
-// state holds the point from which a chain continues, and the data that the chain's draws do not
-// contain. A state depends only on the run and on the chain's progress, so replacing a newer state
-// by an older one does no harm.
+// state is the content of a chain's state file: the point from which the chain continues, and the
+// data that the chain's draws do not contain. A state depends only on the run and on the chain's
+// progress. So a newer state may be replaced by an older one; then some work is repeated.
 type state struct {
 	Run   string // identifier of the run; see [Manifest]
 	Chain int
 
-	// Walk is the encoded chain, see [mcmc.Chain.MarshalBinary], at the start of a segment: after
-	// Warm iterations of warm-up, and At draws.
-	Walk     []byte
-	Warm, At int
-	Open     bool // whether the warm-up has not ended, although all its planned iterations may be made
+	// Walk is the encoded Markov chain at the start of a segment; see [mcmc.Chain.MarshalBinary].
+	Walk []byte
+	Warm int  // number of warm-up iterations that Walk has made
+	At   int  // number of draws that Walk has made
+	Open bool // whether the chain is still in its warm-up, even if it has made all Warm iterations that were planned
 
-	// Held is set while the number of draws is not known yet. It holds the states since warm-up at
-	// every Thin-th iteration, At in all, encoded by [bufferedDraws.encode]. The run then stores no
-	// other draws.
+	// Held is set while the run has not determined its number of draws. It holds all draws of the
+	// chain, encoded by [bufferedDraws.encode]. There are At draws, one at every Thin-th iteration
+	// after the warm-up. No draws are stored in other files then.
 	Held []byte
-	Thin int
+	Thin int // number of iterations from one draw in Held to the next; 0 if Held is not set
 
-	// Draws is the number of draws that were stored, in Parts files, when the state was written.
-	// Draws may exceed At; a chain that continues repeats the draws between At and Draws.
-	Draws, Parts int
-	Bytes        int64 // total size of the parts
-	Tries        int
-	Tally        mcmc.Tally
-	Ladder       *mcmc.LadderStatistics
-	// Best is the shortlist of a chain that searches. Fresh holds the best compositions whose set
-	// of ingredients no known recipe has, except compositions in Best.
-	Best, Fresh []Best
+	Draws  int                    // number of draws in stored files when the state was written; if it exceeds At, the chain repeats draws when it continues
+	Parts  int                    // number of stored files of draws when the state was written
+	Bytes  int64                  // total size of the stored files of draws
+	Tries  int                    // number of random compositions that were drawn to find the chain's first state
+	Tally  mcmc.Tally             // counts of iterations and accepted moves after warm-up
+	Ladder *mcmc.LadderStatistics // statistics of a tempered chain, else nil
+	Best   []Best                 // best compositions of a tempered chain, visited or drawn
+	Fresh  []Best                 // best compositions whose set of ingredients no known recipe has, without those in Best
 
 	Seconds float64   // seconds that all sessions of the run had taken when the state was written
 	Saved   time.Time // time when the state was written
 	Shard   Shard     // shard of the session that wrote the state
 
-	buffered *bufferedDraws // the decoded draws of Held
+	buffered *bufferedDraws // draws decoded from Held
 }
 
-// checkBuffered decodes the buffered draws of a state, and returns an error if the state does not
-// fit the run of the manifest.
+// checkBuffered decodes the draws in s.Held. It returns an error if the state does not fit the run
+// of the manifest m.
 func (s *state) checkBuffered(m *Manifest) (*bufferedDraws, error) {
 	if m.Auto == nil || s.Thin > maxAutoThin || s.Thin&(s.Thin-1) != 0 || m.Auto.Stop != "" && m.Settings.Thin%s.Thin != 0 ||
-		s.Warm < 0 || s.Warm > m.warmupLength() || s.At < 0 || s.At > maxBufferCapacity || s.At > 0 && (s.Warm < m.warmupLength() || m.isWarmupOpen()) ||
+		s.Warm < 0 || s.Warm > m.warmupLength() || s.At < 0 || s.At > maxBufferCapacity || s.At > 0 && (s.Warm < m.warmupLength() || m.isWarmupLengthOpen()) ||
 		s.At > 0 && s.Open || s.At*s.Thin%segmentIterations != 0 || s.Draws != 0 || s.Parts != 0 {
 		return nil, errors.New("it does not stand between two segments")
 	}
@@ -75,7 +73,8 @@ func (s *state) checkBuffered(m *Manifest) (*bufferedDraws, error) {
 	return decodeBuffered(s.Held, m, s.Thin, s.At)
 }
 
-// maxBufferedBytes returns the largest encoded size of a chain's buffered draws.
+// maxBufferedBytes returns the largest size of the draws of a chain in a state file, encoded by
+// [bufferedDraws.encode]; see the field Held of [state].
 func maxBufferedBytes(m *Manifest) int64 {
 	if m.Auto == nil {
 		return 0
@@ -83,8 +82,9 @@ func maxBufferedBytes(m *Manifest) int64 {
 	return maxBufferCapacity * (8*int64(1+len(m.Properties)) + 10*(1+int64(len(m.Conditions))+int64(min(m.IngredientCount(), m.Total))))
 }
 
-// unknownBest returns the best compositions whose set of ingredients is no known recipe. Some of
-// these compositions are in Best, and the others in Fresh.
+// unknownBest returns the best compositions whose set of ingredients no known recipe has. They are
+// stored partly in Best and partly in Fresh. The function known reports whether a known recipe has
+// a set of ingredients.
 func (s *state) unknownBest(known func([]int) bool) []Best {
 	if known == nil {
 		return nil
@@ -108,7 +108,8 @@ func (s *state) save(ctx context.Context, store Store) error {
 	return store.Replace(ctx, stateName(s.Chain), b.Bytes())
 }
 
-// loadState reads the state of a chain of a run. It returns [ErrDamaged] if the file was changed.
+// loadState reads and checks the state file of a chain. The error wraps [ErrDamaged] if the file
+// was changed.
 func loadState(ctx context.Context, store Store, m *Manifest, chain int) (*state, error) {
 	settings := &m.Settings
 	name := stateName(chain)
@@ -133,7 +134,7 @@ func loadState(ctx context.Context, store Store, m *Manifest, chain int) (*state
 			return nil, damaged(err.Error())
 		}
 		return s, nil
-	case m.isOpenEnded():
+	case m.isDrawCountOpen():
 		return nil, damaged("it is of a run that has stopped")
 	case s.Warm < 0 || s.Warm > settings.Warmup || s.At < 0 || s.At > s.Draws || s.Draws > settings.Draws || s.Parts < 0 ||
 		s.At%segmentDraws(settings) != 0 || s.Draws > 0 && s.Warm < settings.Warmup || s.At > 0 && s.Open:
@@ -142,18 +143,18 @@ func loadState(ctx context.Context, store Store, m *Manifest, chain int) (*state
 	return s, nil
 }
 
-// maxUnpackedState is the largest uncompressed size of any state, in bytes.
-const maxUnpackedState = 256 << 20
+// maxUnpackedStateBytes is the largest uncompressed size of any state, in bytes.
+const maxUnpackedStateBytes = 256 << 20
 
-// unpackState decodes the state of a chain of a run. The file may come from someone else, and a few
-// bytes can expand to fill all memory. So unpackState first checks the size against the largest
-// state that the chain can have.
+// unpackState decodes the content of a state file. The file may come from someone else, and a few
+// bytes can expand to fill all memory. So unpackState first checks that the uncompressed size is at
+// most that of the largest possible state of the chain.
 func unpackState(data []byte, m *Manifest) (*state, error) {
 	used := int64(min(m.IngredientCount(), m.Total))
 	// The two lists of the best compositions, and everything that is a number or a name.
 	rest := 1<<16 + 2*shortlistLength*(20*used+10*int64(len(m.Properties)+len(m.Conditions))+128)
 	rest += maxBufferedBytes(m)
-	most := min(maxUnpackedState, rest+mcmc.MaxSavedBytes(m.Settings.Kernel, int(used)))
+	most := min(maxUnpackedStateBytes, rest+mcmc.MaxSavedBytes(m.Settings.Kernel, int(used)))
 	// Decompress twice, so that an oversized state takes no memory.
 	size, err := io.Copy(io.Discard, io.LimitReader(flate.NewReader(bytes.NewReader(data)), most+1))
 	if err != nil {
@@ -178,8 +179,8 @@ func unpackState(data []byte, m *Manifest) (*state, error) {
 	return s, gob.NewDecoder(bytes.NewReader(unpacked)).Decode(s)
 }
 
-// loadStates returns the states of all chains, by chain, with nil for a chain without a usable
-// state. By chain, damage holds the errors of damaged state files.
+// loadStates reads the state files of all chains. Item k of states is the state of chain k, or nil
+// if its file is missing or damaged. Item k of damage is the error of a damaged file.
 func loadStates(ctx context.Context, store Store, m *Manifest) (states []*state, damage []error, err error) {
 	states, damage = make([]*state, m.Settings.Chains), make([]error, m.Settings.Chains)
 	g, ctx := errgroup.WithContext(ctx)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Status is the progress of a run, as far as its store shows it.
+// A Status is the progress of a run, determined from the files in its store.
 type Status struct {
 	Chains  []ChainStatus
 	Seconds float64 // time in seconds that all sessions of the run have taken
@@ -17,19 +17,19 @@ type ChainStatus struct {
 	Draws     int // number of stored draws
 	Parts     int // number of files of draws
 	Bytes     int64
-	Done      bool      // whether all draws are stored
+	Done      bool      // whether all draws of the chain are stored
 	LastSaved time.Time // time when the chain last stored draws or its state; zero if it never did
 	Shard     Shard     // shard of the session that worked on the chain last
 
-	// StateFileError is the error of the chain's state file; nil if the file is whole or absent. Draws
-	// counts the chain's draws in any case.
+	// StateFileError is the error of the chain's state file; nil if the file is undamaged or
+	// absent. The field Draws is right even if there is an error.
 	StateFileError error
 
 	// PartError is the error of the chain's first damaged file of draws; nil if there is none. Only
-	// the names, the lengths and the footers of the files are checked.
+	// the names, the sizes and the footers of the files are checked.
 	PartError error
 
-	expectedBytes int64 // total size that the files of draws have according to the chain's state
+	expectedBytes int64 // total size of the chain's files of draws according to its state file
 	hasState      bool  // whether the state file exists and is undamaged
 }
 
@@ -43,8 +43,9 @@ func (s *Status) Complete() bool {
 	return true
 }
 
-// activeWindow is the time after which an unfinished chain that stored no state counts as inactive.
-// It is three times the usual time between two states. Only a longer segment exceeds it.
+// activeWindow is the longest time since an unfinished chain stored its state for which the chain
+// counts as active. It is three times the usual time between two states, so only an exceptionally
+// long segment exceeds it.
 const activeWindow = 90 * time.Second
 
 // isActive reports whether an unfinished chain stored its state recently.
@@ -89,10 +90,10 @@ func readStatus(ctx context.Context, store Store, m *Manifest) (*Status, error) 
 		if s == nil {
 			// The draws do not depend on the state.
 			of.StateFileError = damage[c]
-			if of.Draws, of.PartError, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
+			if of.Draws, of.PartError, err = countStoredDraws(ctx, store, m, c, stored[c]); err != nil {
 				return nil, err
 			}
-			of.Done = of.Draws == m.Settings.Draws && !m.isOpenEnded()
+			of.Done = of.Draws == m.Settings.Draws && !m.isDrawCountOpen()
 			continue
 		}
 		of.hasState = true
@@ -101,20 +102,20 @@ func readStatus(ctx context.Context, store Store, m *Manifest) (*Status, error) 
 			of.Draws = s.At
 		}
 		if of.Bytes != s.Bytes || checkPartOrder(c, stored[c]) != nil {
-			if _, of.PartError, err = countDraws(ctx, store, m, c, stored[c]); err != nil {
+			if _, of.PartError, err = countStoredDraws(ctx, store, m, c, stored[c]); err != nil {
 				return nil, err
 			}
 		}
-		of.Done = !m.isOpenEnded() && s.Draws == m.Settings.Draws && s.Parts == of.Parts && checkPartOrder(c, stored[c]) == nil
+		of.Done = !m.isDrawCountOpen() && s.Draws == m.Settings.Draws && s.Parts == of.Parts && checkPartOrder(c, stored[c]) == nil
 		status.Seconds = max(status.Seconds, s.Seconds)
 	}
 	return status, nil
 }
 
-// countDraws returns the number of stored draws of a chain, read from the footers of its files. It
-// counts the draws before the first missing or damaged file, and returns the error of that file as
-// broken.
-func countDraws(ctx context.Context, store Store, m *Manifest, chain int, files []File) (draws int, broken, err error) {
+// countStoredDraws returns the number of stored draws of a chain, read from the footers of its
+// files. It counts only the draws before the first missing or damaged file. The result broken is
+// the error of that file.
+func countStoredDraws(ctx context.Context, store Store, m *Manifest, chain int, files []File) (draws int, broken, err error) {
 	for k, f := range files {
 		if gap := checkPartOrder(chain, files[:k+1]); gap != nil {
 			return draws, gap, nil
@@ -151,8 +152,8 @@ func (s *Status) DamagedStates() (all []error) {
 	return all
 }
 
-// Shards returns the shards of the run, including shards that should have begun and have not. The
-// chain that stored its state last determines the number of shards. If no chain names a shard, the
+// Shards returns all shards of the run, also those that have stored nothing yet. The number of
+// shards is taken from the chain that stored its state last. If no chain belongs to a shard, the
 // result is one shard of all chains.
 func (s *Status) Shards() []Shard {
 	count, saved := 0, time.Time{}

@@ -13,26 +13,26 @@ import (
 
 const (
 	// minStatisticESS is the effective sample size that each displayed statistic must reach before
-	// a run of [mcmc.AutoDraws] stops. minESSPerChain is the effective sample size needed for each
-	// chain; the larger requirement counts.
+	// a run of [mcmc.AutoDraws] stops. If minESSPerChain times the number of chains is larger, that
+	// is the requirement.
 	minStatisticESS = 1000
-	minESSPerChain  = 100
-	// maxStatisticRHat is the largest R-hat of a statistic with which a run of [mcmc.AutoDraws] may
+	minESSPerChain  = 100 // effective sample size for each chain that a statistic must reach before a run of [mcmc.AutoDraws] stops
+	// maxStatisticRHat is the largest R-hat of a statistic at which a run of [mcmc.AutoDraws] may
 	// stop.
 	maxStatisticRHat = 1.01
-	// rareShare limits which ingredients must reach the effective sample size: those in at least
-	// rareShare and at most 1 − rareShare of the draws. For rarer or commoner ingredients the
-	// stated error is enough.
-	rareShare = 0.05
+	// minUsedShare determines which ingredients can prolong a run of [mcmc.AutoDraws]. They are
+	// used by at least the share minUsedShare, and at most the share 1 − minUsedShare, of the
+	// draws. For other ingredients no effective sample size is required.
+	minUsedShare = 0.05
 )
 
-// checkStopping reports whether every displayed statistic of the buffered draws is good enough. If
-// not, ahead estimates the factor by which the number of draws must grow for the worst statistic.
-// The result depends on the draws alone.
+// checkStopping reports whether the buffered draws are enough for every displayed statistic. If
+// not, ahead is an estimate of the factor by which the number of draws must grow. The result
+// depends on the draws alone.
 func (s *session) checkStopping() (yes bool, ahead float64, err error) {
 	e := &stoppingChecker{session: s, wantedESS: float64(s.manifest.Auto.WantedESS), minESS: math.Inf(1)}
 	defer func() { s.lastStoppingCheck.Store(&stoppingCheck{e.minESS, s.roundIterations()}) }()
-	for _, look := range []func() error{e.checkStatistics, e.checkShares, e.checkValues, e.checkAmounts} {
+	for _, look := range []func() error{e.checkNumericStatistics, e.checkSizesAndInclusion, e.checkConditionShares, e.checkMeanAmounts} {
 		if err := look(); err != nil {
 			return false, 0, err
 		}
@@ -40,23 +40,23 @@ func (s *session) checkStopping() (yes bool, ahead float64, err error) {
 	return e.neededDrawsFactor <= 1, e.neededDrawsFactor, nil
 }
 
-// stoppingChecker checks all displayed statistics and records the worst values.
+// stoppingChecker checks whether draws are enough for all displayed statistics, and keeps the worst
+// results.
 type stoppingChecker struct {
 	session           *session
-	wantedESS         float64
+	wantedESS         float64 // effective sample size that each statistic must reach
 	neededDrawsFactor float64 // factor by which the number of draws must grow; at most 1 if the draws are enough
 	minESS            float64 // smallest effective sample size of a statistic
 }
 
-// A stoppingCheck is the smallest effective sample size of a statistic, with the number of
-// iterations of each chain at the time of the check.
+// A stoppingCheck is the result of [session.checkStopping] that progress reports use.
 type stoppingCheck struct {
-	minESS     float64
-	iterations int
+	minESS     float64 // smallest effective sample size of a statistic
+	iterations int     // number of iterations of each chain after warm-up at the time of the check
 }
 
-// addESS takes account of the effective sample size of a statistic, or of the error why there is
-// none.
+// addESS records the effective sample size of a statistic, or the error for which it could not be
+// computed.
 func (e *stoppingChecker) addESS(ess float64, err error) {
 	switch {
 	case errors.Is(err, diagnose.ErrConstant), errors.Is(err, diagnose.ErrConstantTail):
@@ -69,9 +69,9 @@ func (e *stoppingChecker) addESS(ess float64, err error) {
 	}
 }
 
-// checkStatistics checks the numeric statistics of the draws: the number of ingredients, the log
-// density and the scores.
-func (e *stoppingChecker) checkStatistics() error {
+// checkNumericStatistics checks whether the draws are enough for the numeric statistics: the number
+// of ingredients, the log density and the scores.
+func (e *stoppingChecker) checkNumericStatistics() error {
 	s := e.session
 	series := []func(h *bufferedDraws, d int) float64{
 		func(h *bufferedDraws, d int) float64 { return float64(h.ingredientCount(d)) },
@@ -82,7 +82,7 @@ func (e *stoppingChecker) checkStatistics() error {
 			return portable.Exp(LogScore(s.spec.Target.Objectives(), h.scoresOf(d)))
 		})
 	}
-	for k := range s.spec.properties() {
+	for k := range s.spec.propertyNames() {
 		series = append(series, func(h *bufferedDraws, d int) float64 { return h.scoresOf(d)[k] })
 	}
 	var g errgroup.Group
@@ -120,9 +120,9 @@ func (e *stoppingChecker) checkStatistics() error {
 	return nil
 }
 
-// checkShares checks the distribution of the number of ingredients, and the shares of draws that
-// use each ingredient.
-func (e *stoppingChecker) checkShares() error {
+// checkSizesAndInclusion checks whether the draws are enough for the distribution of the number of
+// ingredients, and for the share of the draws that use each ingredient.
+func (e *stoppingChecker) checkSizesAndInclusion() error {
 	s := e.session
 	_, most := s.spec.Target.Law().Support()
 	sizes := make([]*diagnose.Histogram, len(s.chains))
@@ -163,12 +163,13 @@ func (e *stoppingChecker) checkShares() error {
 	return nil
 }
 
-// isRare reports whether a share of the draws is so close to 0 or 1 that its error must not
-// determine the length of a run.
-func isRare(share float64) bool { return math.Min(share, 1-share) < rareShare }
+// isRare reports whether a share of the draws is too close to 0 or 1 to be considered in the
+// decision when a run stops; see minUsedShare.
+func isRare(share float64) bool { return math.Min(share, 1-share) < minUsedShare }
 
-// checkAmounts checks the mean amounts of the frequent ingredients.
-func (e *stoppingChecker) checkAmounts() error {
+// checkMeanAmounts checks whether the draws are enough for the mean amounts of ingredients that are
+// used often.
+func (e *stoppingChecker) checkMeanAmounts() error {
 	s := e.session
 	n := s.spec.Target.Space().N()
 	counts, draws := make([]int, n), 0
@@ -184,7 +185,7 @@ func (e *stoppingChecker) checkAmounts() error {
 	}
 	at := make([]*column, n) // nil of those that are not looked at
 	for i, count := range counts {
-		if float64(count) >= float64(rareShare*float64(draws)) {
+		if float64(count) >= float64(minUsedShare*float64(draws)) {
 			at[i] = &column{means: make([][]float64, len(s.chains))}
 		}
 	}
@@ -219,6 +220,6 @@ func (e *stoppingChecker) checkAmounts() error {
 	return nil
 }
 
-// amountBatches is the number of batches into which a chain's draws are divided to estimate the
-// error of a mean amount.
+// amountBatches is the number of batches of consecutive draws into which each chain is divided to
+// estimate the standard error of a mean amount.
 const amountBatches = 1 << 10

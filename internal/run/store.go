@@ -8,13 +8,14 @@ import (
 	"kir/internal/file"
 )
 
-// A Store keeps the files of a run: see [NewDirectoryStore], [NewMemoryStore] and package bucket. Names of files
-// are paths with slashes, such as draws/chain=0000/part-00000.parquet. Whatever happens to a
-// process, a file is always either whole or absent.
+// A Store keeps the files of a run: see [NewDirectoryStore], [NewMemoryStore] and package bucket.
+// Names of files are paths with slashes, such as draws/chain=0000/part-00000.parquet. Whatever
+// happens to a process, a file is always either whole or absent.
 type Store interface {
-	// Location returns the location of the run, in the form that commands accept.
+	// Location returns the location of the run, in the form in which the user names it on the
+	// command line.
 	Location() string
-	// Path returns the location of a file, for display.
+	// Path returns the location of the file with the given name, for display.
 	Path(name string) string
 	// Create creates a file. The data have reached the disk when Create returns. If the file
 	// exists, Create leaves the file unchanged and returns fs.ErrExist. If several processes create
@@ -32,16 +33,16 @@ type Store interface {
 	Remove(ctx context.Context, name string) error
 }
 
-// A File is an entry of [Store.List].
+// A File is a file in a [Store], as listed by its method List.
 type File struct {
 	Name string
 	Size int64
 }
 
-// The largest sizes of a run's files, in bytes. The files may come from someone else and be
+// The largest sizes of files of a run, in bytes. The files may come from someone else and be
 // malformed.
 const (
-	maxManifestBytes = 128 << 20 // room for the names of 10⁶ ingredients with 100 letters each
+	maxManifestBytes = 128 << 20 // enough for the names of 10⁶ ingredients with 100 letters each
 	maxProblemBytes  = 64 << 20
 	maxStateBytes    = 64 << 20
 )

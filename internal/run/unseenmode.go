@@ -8,36 +8,39 @@ import (
 	"kir/mcmc"
 )
 
-// An UnseenMode is a region of high score that the run's search found and that the run's chains
-// missed, as far as their draws show.
+// An UnseenMode is a region of compositions of high score that the search found but that, as far as
+// the draws show, no chain has visited.
 type UnseenMode struct {
-	Parts []mcmc.Part // the best composition of the region
-	// LogRatio is the log of a lower bound on the probability of the region, relative to the
-	// probability of everything that the chains saw.
+	Parts []mcmc.Part // composition that the search found; the region consists of this composition and similar compositions
+	// LogRatio is the log of a ratio of probabilities in the target: that of the region divided by
+	// that of everything the chains have visited. It is a lower bound.
 	LogRatio float64
 }
 
-// minUnseenRatio is the least probability ratio at which an unseen mode is reported. For chains
-// that sample their target the probability of a false report is at most 1/minUnseenRatio: see
+// minUnseenRatio is the least ratio of probabilities at which an [UnseenMode] is reported. If the
+// chains do sample their target, a false report has a probability of at most 1/minUnseenRatio: see
 // [Result.findUnseenMode].
 const minUnseenRatio = 100
 
-// minScoreRatio is the least ratio of a composition's score to the score of the best draw for an
-// unseen mode. It excludes chains that started in a region of low score and have since reached as
-// high a score.
+// minScoreRatio is the least ratio of scores at which an [UnseenMode] is reported: the score of its
+// composition divided by the score of the best draw. This excludes chains that started in a region
+// of low score and have since reached compositions of as high a score.
 const minScoreRatio = 1000
 
-// findUnseenMode looks for regions that the chains missed. The parameter inverse is the mean of 1/w
-// over the draws, with w as below.
+// findUnseenMode looks for regions of compositions that the search found and the chains missed. The
+// parameter inverse is the mean of 1/w over the draws, with w as below.
 //
-// Let p be the law without properties, and w(x) = Π_k y_k(x)^c_k. The target is p·w/Z with Z = Σ
-// p·w. Over draws from the target the mean of 1/w is at most 1/Z in expectation. So the mean
-// exceeds 100/Z with a probability of at most 1/100 (Markov's inequality), however dependent the
-// draws are. A region R has Σ_R p·w ≤ Z. So if the sum over a region exceeds 100 times the inverse
-// of the mean of 1/w, there are two explanations. Either that rare event has happened, or the draws
-// do not follow the target and come from a part where w is lower than in R. The region of a
-// composition consists of all lines through the composition: every way to divide the sum of two of
-// its ingredients.
+// Let p be the distribution without properties, and w(x) = Π_k y_k(x)^c_k the score. The target is
+// p·w/Z with Z = Σ p·w. Over draws from the target the mean of 1/w is at most 1/Z in expectation.
+// So the mean exceeds 100/Z with a probability of at most 1/100 (Markov's inequality), however
+// dependent the draws are.
+//
+// Let R be a region, and s the sum of p·w over R; then s ≤ Z. If s times the mean of 1/w exceeds
+// 100, the mean exceeds 100/Z. Then either this rare event has happened, or the draws do not follow
+// the target: they come from compositions where w is lower than in R.
+//
+// The region of a composition consists of the composition and of all compositions that divide the
+// joint amount of two of its ingredients differently.
 func (r *Result) findUnseenMode(t *mcmc.Target, inverse logMean) error {
 	seen := -inverse.logOfMean()
 	if r.Answer == nil || math.IsInf(seen, 0) || math.IsNaN(seen) {
@@ -75,8 +78,8 @@ func (r *Result) findUnseenMode(t *mcmc.Target, inverse logMean) error {
 	return nil
 }
 
-// logNeighbourhoodMass returns the log of the sum of p·w over the lines through a composition; see
-// [Result.findUnseenMode].
+// logNeighbourhoodMass returns the log of the sum of p·w over the region of a composition, with p,
+// w and the region as in [Result.findUnseenMode].
 func logNeighbourhoodMass(t *mcmc.Target, x *mcmc.Composition) (float64, error) {
 	var sum logMean
 	parts, conditions, law := x.Parts(), x.AppendConditions(nil), t.LogPrior(x)
@@ -113,13 +116,14 @@ func logNeighbourhoodMass(t *mcmc.Target, x *mcmc.Composition) (float64, error) 
 	return sum.logOfSum(), nil
 }
 
-// A logMean accumulates numbers that are given by their logs, and computes the log of their mean.
+// A logMean computes the log of the mean of numbers that are given by their logs.
 type logMean struct {
-	maxLog, scaledSum float64 // maxLog is the greatest log v that was added, and scaledSum is Σ e^(v − maxLog)
-	count             int
+	maxLog    float64 // largest log that was added
+	scaledSum float64 // sum of e^(v − maxLog) over all added logs v
+	count     int     // number of logs added
 }
 
-// add adds the number whose log is v.
+// add adds the number e^v.
 func (m *logMean) add(v float64) {
 	m.count++
 	switch {
@@ -134,23 +138,23 @@ func (m *logMean) add(v float64) {
 	}
 }
 
-// join adds the numbers of another logMean.
-func (m *logMean) join(o logMean) {
-	count := m.count + o.count
+// join adds all numbers that were added to other.
+func (m *logMean) join(other logMean) {
+	count := m.count + other.count
 	switch {
-	case o.scaledSum == 0:
+	case other.scaledSum == 0:
 	case m.scaledSum == 0:
-		*m = o
-	case o.maxLog > m.maxLog:
-		m.scaledSum = float64(m.scaledSum*portable.Exp(m.maxLog-o.maxLog)) + o.scaledSum
-		m.maxLog = o.maxLog
+		*m = other
+	case other.maxLog > m.maxLog:
+		m.scaledSum = float64(m.scaledSum*portable.Exp(m.maxLog-other.maxLog)) + other.scaledSum
+		m.maxLog = other.maxLog
 	default:
-		m.scaledSum += float64(o.scaledSum * portable.Exp(o.maxLog-m.maxLog))
+		m.scaledSum += float64(other.scaledSum * portable.Exp(other.maxLog-m.maxLog))
 	}
 	m.count = count
 }
 
-// logOfSum returns the log of the sum of the numbers.
+// logOfSum returns the log of the sum of all added numbers.
 func (m *logMean) logOfSum() float64 {
 	if m.scaledSum == 0 {
 		return math.Inf(-1)
@@ -158,5 +162,5 @@ func (m *logMean) logOfSum() float64 {
 	return m.maxLog + portable.Log(m.scaledSum)
 }
 
-// logOfMean returns the log of the mean of the numbers.
+// logOfMean returns the log of the mean of all added numbers.
 func (m *logMean) logOfMean() float64 { return m.logOfSum() - portable.Log(float64(m.count)) }

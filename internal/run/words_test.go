@@ -125,7 +125,7 @@ func TestManifests(t *testing.T) {
 	for name, change := range map[string]func(s *Spec){
 		"more draws": func(s *Spec) { s.Settings.Draws = 1000 }, "a place": func(s *Spec) { s.ProblemPath, s.AbsoluteProblemPath = "p.yaml", "/p.yaml" }, "a name": func(s *Spec) { s.Name = "other" },
 		"an effort": func(s *Spec) { asking(t, s, 0.5) }, "counted": func(s *Spec) {
-			space, err := mcmc.NewSpace(minCountedNames, 20)
+			space, err := mcmc.NewSpace(minNumberedNames, 20)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func TestManifests(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.Ingredients = nil
-			for i := range minCountedNames {
+			for i := range minNumberedNames {
 				s.Ingredients = append(s.Ingredients, fmt.Sprint("no. ", i+1))
 			}
 		},
@@ -157,7 +157,7 @@ func TestManifests(t *testing.T) {
 	} {
 		m := made(change)
 		record.CheckText(t, name, fmt.Sprintf("%.12s %.12s %v", m.Run, m.Target, plain.checkSameRun("run", m)))
-		if m.Counted != nil && (m.Ingredients != nil || m.IngredientCount() != minCountedNames || m.checkSameRun("run", m) != nil) {
+		if m.Counted != nil && (m.Ingredients != nil || m.IngredientCount() != minNumberedNames || m.checkSameRun("run", m) != nil) {
 			t.Errorf("names that count are %+v", m.Counted)
 		}
 	}
@@ -249,7 +249,7 @@ func TestLists(t *testing.T) {
 		var lists [][]Best
 		var all []Best
 		for chain := range 3 {
-			s := shortlist{known: known}
+			s := shortlist{isExcludedSet: known}
 			for k := range 1500 {
 				d := &Draw{Draw: k, LogDensity: float64(r.IntN(3)), Scores: []float64{float64(k)}}
 				for i := range 9 {
@@ -300,7 +300,7 @@ func TestLists(t *testing.T) {
 			}
 		}
 		s := shortlist{entries: got}
-		if rest := s.missingFrom(got[:60]); len(rest) != 40 || rest[0].Compare(got[60]) != 0 {
+		if rest := s.entriesMissingFrom(got[:60]); len(rest) != 40 || rest[0].Compare(got[60]) != 0 {
 			t.Errorf("beside 60 there are %d", len(rest))
 		}
 	}
@@ -566,11 +566,11 @@ func TestKeptDraws(t *testing.T) {
 		}
 	}
 	o := Options{}
-	if o.interval() != 30*time.Second {
-		t.Errorf("it stores every %v", o.interval())
+	if o.storeInterval() != 30*time.Second {
+		t.Errorf("it stores every %v", o.storeInterval())
 	}
-	if o.Interval = time.Second; o.interval() != time.Second {
-		t.Errorf("it stores every %v", o.interval())
+	if o.Interval = time.Second; o.storeInterval() != time.Second {
+		t.Errorf("it stores every %v", o.storeInterval())
 	}
 	for draws, want := range map[int]bool{1<<16 - 1: false, 1 << 16: true} {
 		if p := (&partWriter{draws: draws}); p.isFull() != want {

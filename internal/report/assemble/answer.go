@@ -14,8 +14,8 @@ import (
 	"kir/mcmc"
 )
 
-// Answer returns the answer of a run and the entries of its shortlist, or nil and no entries if
-// there was no search.
+// Answer returns the answer of a run's search for a report, and the entries of the shortlist. If
+// there was no search, it returns nil and no entries.
 func Answer(ctx context.Context, p *compile.Problem, a *search.Answer) (*report.Answer, []report.Best, error) {
 	if a == nil {
 		return nil, nil, nil
@@ -24,7 +24,7 @@ func Answer(ctx context.Context, p *compile.Problem, a *search.Answer) (*report.
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := newEntries(p, a, models)
+	list, err := newShortlistEntries(p, a, models)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,9 +39,10 @@ func Answer(ctx context.Context, p *compile.Problem, a *search.Answer) (*report.
 	return out, list, nil
 }
 
-// setExpectedValues sets the expected value of each objective with a trained model and of each prediction
-// in the list. The expected value is closer to that of random compositions than the prediction is:
-// a search chooses compositions that are partly best by luck.
+// setExpectedValues sets the expected values in an answer and in the entries of its list. An
+// expected value is a prediction, corrected because the search selects compositions whose
+// predictions are too high by chance. It lies between the mean of random compositions and the
+// prediction.
 func setExpectedValues(p *compile.Problem, a *report.Answer, list []report.Best) {
 	if a.OptimismCheck == nil || a.OptimismCheck.ExpectedRemainingGain == nil {
 		return
@@ -70,8 +71,9 @@ func setExpectedValues(p *compile.Problem, a *report.Answer, list []report.Best)
 	}
 }
 
-// unaskedAnswer returns the answer to a problem without objectives.
-func unaskedAnswer() *report.Answer {
+// answerWithoutObjectives returns the answer to a problem without objectives: no recipe is better
+// than another.
+func answerWithoutObjectives() *report.Answer {
 	unknown := report.UnknownNumber()
 	none := search.NoScores()
 	return &report.Answer{
@@ -81,13 +83,13 @@ func unaskedAnswer() *report.Answer {
 	}
 }
 
-// randomCompositionCount is the number of random compositions from which an objective's mean for
-// random compositions is estimated. The standard error of the estimate is 1/22 of the standard
-// deviation over the compositions.
+// randomCompositionCount is the number of random compositions from which the mean of each objective
+// for random compositions is estimated. The standard error of the mean is 1/22 of the standard
+// deviation between compositions.
 const randomCompositionCount = 500
 
-// summarizeObjectives summarises each objective with a positive weight for the shortlist, for
-// random compositions and for the known recipes.
+// summarizeObjectives computes, for each objective with a positive weight, the means over the
+// shortlist, over random compositions and over the known recipes.
 func summarizeObjectives(ctx context.Context, p *compile.Problem, list []report.Best, models []predictor) ([]report.ObjectiveSummary, error) {
 	out := []report.ObjectiveSummary{}
 	var of []func(x *mcmc.Composition) float64
@@ -138,8 +140,9 @@ func summarizeObjectives(ctx context.Context, p *compile.Problem, list []report.
 	return out, nil
 }
 
-// labelMean returns the mean of the label of a property's model over the known recipes that have
-// the label. For a class it returns the share of these recipes that are in the wanted class.
+// labelMean returns the mean of a label over the known recipes that have the label. The label is
+// the one that the property's model predicts. If the model predicts a class, labelMean returns the
+// share of these recipes that are in the wanted class.
 func labelMean(p *compile.Problem, w compile.Property) report.Number {
 	if p.Book == nil {
 		return report.UnknownNumber()

@@ -11,7 +11,8 @@ import (
 	"kir/internal/search"
 )
 
-// newBound returns the bound of a search for a report, or nil if there is none.
+// newBound returns the upper bound that a search has proved, in the form for reports; nil if there
+// is none.
 func newBound(b *search.Bound) *report.Bound {
 	if b == nil {
 		return nil
@@ -30,11 +31,12 @@ func newBound(b *search.Bound) *report.Bound {
 	return out
 }
 
-// uninformativeGap is the gap above which a bound says nothing about the quality of the best recipe
-// found.
-const uninformativeGap = 0.5
+// maxInformativeGap is the relative difference between an upper bound and the best score found
+// above which the bound tells nothing about the best recipe found.
+const maxInformativeGap = 0.5
 
-// boundSentence states how far the best recipe found can be from the optimum.
+// boundSentence returns a sentence that says how much better than the best recipe found another
+// recipe can be.
 func boundSentence(b *report.Bound) string {
 	within := "within the constraints"
 	if b.WithinKnownDoses {
@@ -47,7 +49,7 @@ func boundSentence(b *report.Bound) string {
 		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known.", number.Score(b.Best, 1))
 	case b.ProvedOptimal:
 		return fmt.Sprintf("Proved best: no recipe %s scores above %s by this model.", within, number.Score(b.Best, 1))
-	case b.Gap > uninformativeGap:
+	case b.Gap > maxInformativeGap:
 		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known: all that is proved is that none %s scores above %s by this model.", number.Score(b.Best, 1), within, number.Score(b.Score, 1))
 	}
 	return fmt.Sprintf("No recipe %s scores above %s by this model; the best found has %s, a gap of %s.", within, number.Score(b.Score, 1), number.Score(b.Best, 1), number.Percent(b.Gap))

@@ -13,17 +13,17 @@ import (
 	"kir/mcmc"
 )
 
-// maxCountBits is the largest total size, in bits, of the exact counts that a report contains.
-// Further counts are left out.
-const maxCountBits = 1 << 27
+// maxBitsOfCounts limits the size of a report: the largest number of bits of all exact counts of
+// compositions together. Further counts are left out.
+const maxBitsOfCounts = 1 << 27
 
 // Check computes the report on a problem before sampling.
 func Check(p *compile.Problem) (*report.Check, error) {
 	c := &report.Check{
-		Problem:      newProblem(p),
+		Problem:      newReportProblem(p),
 		Sampler:      p.Sampler,
 		Compositions: new(big.Int),
-		Properties:   newProperties(p),
+		Properties:   newReportProperties(p),
 		Warnings:     append(append([]string{}, p.Warnings...), forestWarnings(p)...),
 	}
 	var err error
@@ -44,7 +44,7 @@ func Check(p *compile.Problem) (*report.Check, error) {
 	}
 	compositions, bits := make(map[int]*big.Int), 0
 	for n, x := range counts {
-		if bits += x.BitLen(); bits > maxCountBits {
+		if bits += x.BitLen(); bits > maxBitsOfCounts {
 			break
 		}
 		compositions[n] = x
@@ -66,16 +66,16 @@ func Check(p *compile.Problem) (*report.Check, error) {
 	return c, nil
 }
 
-// adviceSampleSize is the number of random compositions that are scored to recommend a kernel.
-const adviceSampleSize = 200
+// kernelAdviceSampleSize is the number of random compositions that [recommendKernel] scores.
+const kernelAdviceSampleSize = 200
 
-// recommendKernel recommends a kernel without trial runs, by the share of random compositions that
-// are forbidden.
+// recommendKernel recommends a kernel (sampling algorithm) without trial runs. It decides by the
+// share of random compositions that are forbidden.
 func recommendKernel(p *compile.Problem) (run.Advice, error) {
 	if _, err := mcmc.NewExact(p.Target); err == nil {
 		return run.Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
 	}
-	forbidden, looked := 0, adviceSampleSize
+	forbidden, looked := 0, kernelAdviceSampleSize
 	if p.RunsPrograms() {
 		looked = 0
 	}

@@ -14,19 +14,21 @@ import (
 // maxNearest is the largest number of nearest known recipes that are listed for a composition.
 const maxNearest = 3
 
-func newBests(p *compile.Problem, list []run.Best) ([]report.Best, error) {
+// newReportBests returns compositions from a run in the form for reports, with their predictions
+// and values.
+func newReportBests(p *compile.Problem, list []run.Best) ([]report.Best, error) {
 	models, err := newPredictors(p)
 	if err != nil {
 		return nil, err
 	}
-	values := namedFigures(p)
+	values := newNamedValues(p)
 	out := make([]report.Best, len(list))
 	for k, b := range list {
 		x, err := p.Target.Space().Composition(b.Parts, b.Conditions)
 		if err != nil {
 			return nil, err
 		}
-		out[k] = newBest(p, b)
+		out[k] = newReportBest(p, b)
 		out[k].Predicted = predictAll(models, x)
 		out[k].Values = compositionValues(values, x, out[k].Predicted)
 		out[k].Sure = limitProbabilities(p, x)
@@ -34,8 +36,8 @@ func newBests(p *compile.Problem, list []run.Best) ([]report.Best, error) {
 	return out, nil
 }
 
-// limitProbabilities returns, for a composition, the probability that a measurement keeps each
-// limit that is to be kept with a given probability.
+// limitProbabilities returns the limits that the problem wants kept with a given probability. For
+// each it gives the probability that a measurement of the composition keeps the limit.
 func limitProbabilities(p *compile.Problem, x *mcmc.Composition) (all []report.LimitProbability) {
 	for _, l := range p.SureLimitProbabilities(x) {
 		all = append(all, report.LimitProbability{Limit: l.Limit, Probability: report.Number(l.Probability)})
@@ -43,7 +45,9 @@ func limitProbabilities(p *compile.Problem, x *mcmc.Composition) (all []report.L
 	return all
 }
 
-func newBest(p *compile.Problem, b run.Best) report.Best {
+// newReportBest returns a composition from a run in the form for reports, without predictions and
+// values.
+func newReportBest(p *compile.Problem, b run.Best) report.Best {
 	out := report.Best{
 		Chain: b.Chain, Draw: b.Draw, Drawn: !b.Found, Score: report.Number(b.Score), LogDensity: report.Number(b.LogDensity),
 		Scores: make(map[string]report.Number, len(b.Scores)), Recipe: make(map[string]int, len(b.Parts)), Known: b.Known,
@@ -79,22 +83,23 @@ func newBest(p *compile.Problem, b run.Best) report.Best {
 }
 
 const (
-	// maxDiverse is the largest number of compositions in a diverse shortlist.
-	maxDiverse = 50
+	// maxDiverseEntries is the largest number of compositions in a shortlist made by
+	// [selectDiverse].
+	maxDiverseEntries = 50
 	// relevanceWeight is λ in [selectDiverse]: the weight of a composition's score against the
 	// weight of its difference from the compositions already chosen.
 	relevanceWeight = 0.7
 )
 
-// selectDiverse chooses compositions that score well and differ from each other, by maximal
-// marginal relevance (Carbonell and Goldstein 1998). The parameter limit is the largest number of
-// compositions. The choice is greedy: the next composition x is the one with the largest
+// selectDiverse selects at most limit compositions that score well and differ from each other, by
+// maximal marginal relevance (Carbonell and Goldstein 1998). The first is the best. The next is
+// always the composition x with the largest
 //
-//	λ·score(x)/score(best) − (1−λ)·max_y overlap(x, y),
+// λ·score(x)/score(best) − (1−λ)·max_y overlap(x, y),
 //
-// where y runs over the compositions already chosen, λ = 0.7, and overlap is the share of common
-// ingredients |X∩Y|/min(|X|, |Y|). The first composition chosen is the best. Of equal candidates
-// the one that comes first in pool is taken. A shorter list is the beginning of a longer list.
+// where y runs over the compositions already selected, and λ = 0.7. The overlap is the share of
+// common ingredients |X∩Y|/min(|X|, |Y|). Of equally good candidates the first in pool is selected.
+// A shorter list is the beginning of a longer list.
 func selectDiverse(pool []run.Best, limit int) []run.Best {
 	if len(pool) == 0 {
 		return nil
@@ -136,7 +141,7 @@ func selectDiverse(pool []run.Best, limit int) []run.Best {
 	return chosen
 }
 
-// ingredientSet returns the ingredients of a composition, in the order of its parts.
+// ingredientSet returns the indices of the ingredients of a composition, in the order of its parts.
 func ingredientSet(parts []mcmc.Part) []int {
 	set := make([]int, len(parts))
 	for k, p := range parts {
@@ -148,17 +153,18 @@ func ingredientSet(parts []mcmc.Part) []int {
 // DiverseList returns compositions of a pool that score well and differ from each other. They are
 // the shortlist of a problem without objectives.
 func DiverseList(p *compile.Problem, pool []run.Best) ([]report.Best, error) {
-	return newBests(p, selectDiverse(run.DistinctBest(pool), maxDiverse))
+	return newReportBests(p, selectDiverse(run.DistinctBest(pool), maxDiverseEntries))
 }
 
-// conditionValues returns the values of the problem's conditions by name, given their indices; nil
-// without conditions.
-func conditionValues(p *compile.Problem, values []int32) map[string]any {
-	if len(values) == 0 {
+// conditionValues returns a map from the name of each condition to its value. Item k of
+// valueIndices is the index of the value of condition k. The result is nil if there are no
+// conditions.
+func conditionValues(p *compile.Problem, valueIndices []int32) map[string]any {
+	if len(valueIndices) == 0 {
 		return nil
 	}
-	all := make(map[string]any, len(values))
-	for k, v := range values {
+	all := make(map[string]any, len(valueIndices))
+	for k, v := range valueIndices {
 		all[p.Conditions[k].Name] = p.Conditions[k].Value(int(v))
 	}
 	return all

@@ -57,13 +57,13 @@ sampler: {draws: 1000, chains: 4, seed: 3}
 // TestJackknifeOfAConstant: what is the same without any of the batches has no error.
 func TestJackknifeOfAConstant(t *testing.T) {
 	third := func(g int) float64 { return 100. / 3 * (1 + float64(g%3)*0x1p-52) }
-	if se := jackknife(30, third); se != 0 {
+	if se := jackknifeError(30, third); se != 0 {
 		t.Errorf("the error is %v", se)
 	}
-	if se := jackknife(30, func(g int) float64 { return third(g) + 1e-9*float64(g%2) }); !(se > 1e-9) {
+	if se := jackknifeError(30, func(g int) float64 { return third(g) + 1e-9*float64(g%2) }); !(se > 1e-9) {
 		t.Errorf("the error of what varies is %v", se)
 	}
-	if se := jackknife(30, func(g int) float64 { return math.NaN() }); !math.IsNaN(se) {
+	if se := jackknifeError(30, func(g int) float64 { return math.NaN() }); !math.IsNaN(se) {
 		t.Errorf("the error of what cannot be told is %v", se)
 	}
 }

@@ -12,14 +12,15 @@ import (
 	"kir/mcmc"
 )
 
-// newEntries returns the entries of the shortlist that a search has found.
-func newEntries(p *compile.Problem, a *search.Answer, models []predictor) ([]report.Best, error) {
+// newShortlistEntries returns the entries of the shortlist that a search has found, in the form for
+// reports.
+func newShortlistEntries(p *compile.Problem, a *search.Answer, models []predictor) ([]report.Best, error) {
 	known, err := p.KnownRecipes()
 	if err != nil {
 		return nil, err
 	}
 	distance := search.NewDistance(len(p.Ingredients), known)
-	values := namedFigures(p)
+	values := newNamedValues(p)
 	list := make([]report.Best, len(a.Entries))
 	for k, e := range a.Entries {
 		x, err := p.Target.Space().Composition(e.Parts, e.Conditions)
@@ -30,7 +31,7 @@ func newEntries(p *compile.Problem, a *search.Answer, models []predictor) ([]rep
 		if err != nil {
 			return nil, err
 		}
-		b := newBest(p, run.Best{
+		b := newReportBest(p, run.Best{
 			Chain: -1, Draw: -1, Found: true, Score: e.Score(), LogDensity: p.Target.LogPrior(x) + logScore,
 			Scores: e.Scores, Conditions: e.Conditions, Parts: e.Parts, Known: isKnownSet(p, e.Parts),
 		})
@@ -73,7 +74,8 @@ func isKnownSet(p *compile.Problem, parts []mcmc.Part) bool {
 	return known
 }
 
-// newVariant describes how a variant differs from the composition with the given parts.
+// newVariant describes how a variant, a similar composition, differs from the composition with the
+// given parts.
 func newVariant(p *compile.Problem, parts []mcmc.Part, v search.Found) report.Variant {
 	out := report.Variant{Score: report.Number(v.Score()), Without: []string{}, With: make(map[string]int)}
 	for _, q := range parts {
@@ -89,8 +91,8 @@ func newVariant(p *compile.Problem, parts []mcmc.Part, v search.Found) report.Va
 	return out
 }
 
-// newNearest returns the known recipes nearest to an entry. Ingredients that all known recipes have
-// do not count as shared.
+// newNearest returns the known recipes that are nearest to an entry of the shortlist. Ingredients
+// that all known recipes have do not count as shared.
 func newNearest(p *compile.Problem, e search.Entry, d *search.Distance) []report.Nearest {
 	own := slices.DeleteFunc(ingredientSet(e.Parts), d.Common)
 	list := []report.Nearest{}

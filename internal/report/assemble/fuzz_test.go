@@ -15,19 +15,19 @@ func FuzzBatch(f *testing.F) {
 	}
 	f.Add("1 l", "0.1 g", "ml")
 	f.Fuzz(func(t *testing.T, batch, step, in string) {
-		size, unit, err := readSize("the batch", batch)
+		size, unit, err := parseSizeAndUnit("the batch", batch)
 		var made, weighed measureUnit
 		if err == nil {
-			made, err = readMeasure(nil, unit)
+			made, err = parseMeasureUnit(nil, unit)
 		}
 		steps := new(big.Rat)
 		if err == nil {
-			steps, weighed, err = (&Scale{Batch: batch, Step: step, Unit: in}).readStep(nil, made)
+			steps, weighed, err = (&Scale{Batch: batch, Step: step, Unit: in}).parseStep(nil, made)
 		}
 		if bad := (*inputerr.Error)(nil); err != nil && !errors.As(err, &bad) {
 			t.Fatal(err)
 		}
-		if err == nil && (size.Sign() <= 0 || made.size.Sign() <= 0 || steps.Sign() <= 0 || weighed.size.Sign() <= 0) {
+		if err == nil && (size.Sign() <= 0 || made.sizeInBaseUnits.Sign() <= 0 || steps.Sign() <= 0 || weighed.sizeInBaseUnits.Sign() <= 0) {
 			t.Fatalf("%q is %v of %v, weighed in %v of %v", batch, size, made, steps, weighed)
 		}
 	})

@@ -31,11 +31,11 @@ func TestDiffersOfRarePairs(t *testing.T) {
 				sum++
 			}
 		}
-		if sum < minBatches {
+		if sum < minBatchesWithEvent {
 			continue
 		}
-		se := jackknife(80, func(k int) float64 { return (sum - counts[k]) / 20 * 80 / 79 })
-		if isSignificant(sum/20, se, 1) {
+		se := jackknifeError(80, func(k int) float64 { return (sum - counts[k]) / 20 * 80 / 79 })
+		if isLiftSignificant(sum/20, se, 1) {
 			told++
 		}
 	}
@@ -129,7 +129,7 @@ func TestErrorsOfPairsAndAmounts(t *testing.T) {
 			mean += float64(b.unitSums[4])
 			used += float64(b.drawsUsing[4])
 		}
-		z := (mean/used - 19.5) / g.amountErrors()[4]
+		z := (mean/used - 19.5) / g.meanAmountErrors()[4]
 		amounts += z * z / runs
 	}
 	for name, got := range lifts {
@@ -235,25 +235,25 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 	}
 	for _, l := range []gatherLimits{
 		defaultGatherLimits(),
-		{drawsExamined: 5 * 100, rankedDraws: 40, pooledDraws: 60, pooledParts: 1 << 20, ingredients: 12, pairedIngredients: 5, batches: 80, batchesPerChain: 20},
-		{drawsExamined: 5 * 400, rankedDraws: 1000, pooledDraws: 30, pooledParts: 100, ingredients: 30, pairedIngredients: 30, batches: 3, batchesPerChain: 20},
-		{drawsExamined: 5, rankedDraws: 1, pooledDraws: 1, pooledParts: 1, ingredients: 1, pairedIngredients: 1, batches: 1, batchesPerChain: 1},
+		{maxExaminedDraws: 5 * 100, maxRankedDraws: 40, maxPooledDraws: 60, maxPooledParts: 1 << 20, maxSummedIngredients: 12, maxPairedIngredients: 5, maxBatches: 80, maxBatchesPerChain: 20},
+		{maxExaminedDraws: 5 * 400, maxRankedDraws: 1000, maxPooledDraws: 30, maxPooledParts: 100, maxSummedIngredients: 30, maxPairedIngredients: 30, maxBatches: 3, maxBatchesPerChain: 20},
+		{maxExaminedDraws: 5, maxRankedDraws: 1, maxPooledDraws: 1, maxPooledParts: 1, maxSummedIngredients: 1, maxPairedIngredients: 1, maxBatches: 1, maxBatchesPerChain: 1},
 	} {
-		t.Run(fmt.Sprint(l.drawsExamined, " looked at"), func(t *testing.T) {
+		t.Run(fmt.Sprint(l.maxExaminedDraws, " looked at"), func(t *testing.T) {
 			g, err := gatherDraws(context.Background(), m.problem, r, m.result.Inclusion, l)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var looked []draw
 			for _, d := range all {
-				if d.at%g.stride == 0 {
+				if d.at%g.examinedStride == 0 {
 					looked = append(looked, d)
 				}
 			}
-			if len(looked) > l.drawsExamined || g.drawsPerChain*5 != len(looked) || g.stride > 1 && 2*len(looked) < l.drawsExamined {
+			if len(looked) > l.maxExaminedDraws || g.drawsPerChain*5 != len(looked) || g.examinedStride > 1 && 2*len(looked) < l.maxExaminedDraws {
 				t.Errorf("%d draws are looked at, %d a chain", len(looked), g.drawsPerChain)
 			}
-			if len(g.batches) > l.batches || len(g.batches) == 0 {
+			if len(g.batches) > l.maxBatches || len(g.batches) == 0 {
 				t.Errorf("%d batches", len(g.batches))
 			}
 			draws := 0
@@ -290,7 +290,7 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 					t.Errorf("ingredient %d: %d draws with %d units, want %d with %d", i, gotUsed, gotAmount, used, amount)
 				}
 			}
-			for a := range g.pairedCount {
+			for a := range g.pairedSlotCount {
 				for b := range a {
 					want, got := 0, 0
 					for _, d := range looked {
@@ -299,7 +299,7 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 						}
 					}
 					for _, batch := range g.batches {
-						got += batch.countBoth(a, b)
+						got += batch.countDrawsUsingBoth(a, b)
 					}
 					if got != want {
 						t.Errorf("pair %d, %d: %d, want %d", a, b, got, want)
@@ -324,7 +324,7 @@ sampler: {kernel: balanced, chains: 5, draws: 997, warmup: 100}
 					}
 				}
 			}
-			if len(g.bestBySet) > max(5, l.pooledDraws) || len(g.bestBySet) == 0 {
+			if len(g.bestBySet) > max(5, l.maxPooledDraws) || len(g.bestBySet) == 0 {
 				t.Errorf("%d pooled", len(g.bestBySet))
 			}
 			for _, b := range g.bestBySet {
@@ -356,7 +356,7 @@ func TestHistogram(t *testing.T) {
 			}
 			return logs
 		}
-		h := newHistogram(&gatheredDraws{logScores: [][]float64{logs(c.draws)}}, &run.Baseline{LogScores: logs(c.random)})
+		h := newScoreHistogram(&gatheredDraws{logScores: [][]float64{logs(c.draws)}}, &run.Baseline{LogScores: logs(c.random)})
 		if h.Log != c.log {
 			t.Errorf("%s: log is %v", name, h.Log)
 		}
@@ -374,7 +374,7 @@ func TestHistogram(t *testing.T) {
 					if h.Log {
 						v = math.Log10(s)
 					}
-					last := k == scoreBinCount-1
+					last := k == scoreHistogramBinCount-1
 					if v >= float64(h.Edges[k])-1e-9 && (v < float64(h.Edges[k+1])-1e-9 || last && v <= float64(h.Edges[k+1])+1e-9) {
 						count++
 					}
@@ -401,10 +401,10 @@ func TestJackknife(t *testing.T) {
 		squares += (v - sum/10) * (v - sum/10)
 	}
 	want := math.Sqrt(squares / 9 / 10)
-	if got := jackknife(10, func(g int) float64 { return (sum - values[g]) / 9 }); math.Abs(got-want) > 1e-12 {
+	if got := jackknifeError(10, func(g int) float64 { return (sum - values[g]) / 9 }); math.Abs(got-want) > 1e-12 {
 		t.Errorf("the error is %v, want %v", got, want)
 	}
-	if got := jackknife(7, func(int) float64 { return 1 }); !math.IsNaN(got) {
+	if got := jackknifeError(7, func(int) float64 { return 1 }); !math.IsNaN(got) {
 		t.Errorf("seven batches have the error %v", got)
 	}
 }
@@ -412,16 +412,16 @@ func TestJackknife(t *testing.T) {
 // The error of a mean amount takes as many batches with the ingredient as that of any
 // figure.
 func TestAmountErrorsOfFewBatches(t *testing.T) {
-	for used, known := range map[int64]bool{minBatches - 1: false, minBatches: true} {
+	for used, known := range map[int64]bool{minBatchesWithEvent - 1: false, minBatchesWithEvent: true} {
 		g := &gatheredDraws{slotIngredients: []int{3}}
 		for k := range int64(20) {
-			b := newBatch(4, 1, 1)
+			b := newDrawBatch(4, 1, 1)
 			if k < used {
 				b.drawsUsing[0], b.unitSums[0] = 1+k%2, 10+k
 			}
 			g.batches = append(g.batches, b)
 		}
-		if se := g.amountErrors()[0]; math.IsNaN(se) == known {
+		if se := g.meanAmountErrors()[0]; math.IsNaN(se) == known {
 			t.Errorf("of %d batches with it the error is %v", used, se)
 		}
 	}
@@ -472,7 +472,7 @@ func TestRankShares(t *testing.T) {
 			want[d.chain][k*bins/len(all)] += 1.0 / 90 / ways
 		}
 	}
-	got := rankShares(chains, bins)
+	got := rankBinShares(chains, bins)
 	for c := range got {
 		sum := 0.0
 		for b, share := range got[c] {
@@ -504,9 +504,9 @@ func fake(r *rand.Rand, draws int, planted bool) *gatheredDraws {
 
 // fakeOf is fake with a probability for each ingredient, the largest first.
 func fakeOf(r *rand.Rand, draws int, planted bool, probabilities [6]float64) *gatheredDraws {
-	g := &gatheredDraws{slotIngredients: []int{0, 1, 2, 3, 4, 5}, pairedCount: 6, series: []statisticSeries{{valuesByChain: [][]float64{nil}}}}
+	g := &gatheredDraws{slotIngredients: []int{0, 1, 2, 3, 4, 5}, pairedSlotCount: 6, series: []statisticSeries{{valuesByChain: [][]float64{nil}}}}
 	for k := range 80 {
-		b := newBatch(draws/80+1, 6, 6)
+		b := newDrawBatch(draws/80+1, 6, 6)
 		for range (k+1)*draws/80 - k*draws/80 {
 			var used [6]bool
 			n := 0.0

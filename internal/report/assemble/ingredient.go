@@ -9,9 +9,9 @@ import (
 	"kir/internal/run"
 )
 
-// completeInclusion returns the inclusion of the ingredients from a run's result, with the errors
-// of the mean amounts and the use in known recipes added.
-func completeInclusion(p *compile.Problem, r *run.Result, g *gatheredDraws) ([]run.Inclusion, error) {
+// inclusionWithBookUse returns the use of ingredients from a run's result, and adds what the run
+// does not compute: the standard errors of mean amounts, and the use in known recipes.
+func inclusionWithBookUse(p *compile.Problem, r *run.Result, g *gatheredDraws) ([]run.Inclusion, error) {
 	var shares, amounts []float64
 	if p.Book != nil {
 		var err error
@@ -20,7 +20,7 @@ func completeInclusion(p *compile.Problem, r *run.Result, g *gatheredDraws) ([]r
 		}
 	}
 	errors := make(map[int]float64, len(g.slotIngredients))
-	for slot, se := range g.amountErrors() {
+	for slot, se := range g.meanAmountErrors() {
 		errors[g.slotIngredients[slot]] = se
 	}
 	inclusion := slices.Clone(r.Inclusion)
@@ -36,9 +36,9 @@ func completeInclusion(p *compile.Problem, r *run.Result, g *gatheredDraws) ([]r
 	return inclusion, nil
 }
 
-// knownRecipeUse returns two numbers for each ingredient: the share of the known recipes that use
-// the ingredient, and the mean number of units in these recipes. Recipes are scaled to the
-// problem's total.
+// knownRecipeUse describes the use of ingredients in known recipes. Item i of shares is the share
+// of the known recipes that use ingredient i. Item i of amounts is the mean number of its units in
+// these recipes, after each recipe is scaled to the problem's total.
 func knownRecipeUse(p *compile.Problem) (shares, amounts []float64, err error) {
 	n := len(p.Ingredients)
 	used, sum := make([]float64, n), make([]float64, n)
@@ -60,11 +60,13 @@ func knownRecipeUse(p *compile.Problem) (shares, amounts []float64, err error) {
 	return shares, amounts, nil
 }
 
-// amountErrors returns, by slot, the standard error of an ingredient's mean amount over the draws
-// that use the ingredient. The error is NaN if fewer than three batches use the ingredient. The
-// error is also NaN if all batches have the same mean, as when all draws have the same amount. Then
-// the draws do not show whether other amounts are impossible or were only missed.
-func (g *gatheredDraws) amountErrors() []float64 {
+// meanAmountErrors returns standard errors of mean amounts. Item k is that of the k-th most
+// frequent ingredient, whose mean amount is taken over the draws that use it.
+//
+// The error is NaN if fewer than three batches of draws use the ingredient. It is also NaN if all
+// batches have the same mean, as when all draws have the same amount. Then the draws do not show
+// whether other amounts are impossible or were only missed.
+func (g *gatheredDraws) meanAmountErrors() []float64 {
 	errors := make([]float64, len(g.slotIngredients))
 	for slot := range errors {
 		used, amount, with := int64(0), int64(0), 0
@@ -76,8 +78,8 @@ func (g *gatheredDraws) amountErrors() []float64 {
 			}
 		}
 		errors[slot] = math.NaN()
-		if with >= minBatches {
-			errors[slot] = jackknife(len(g.batches), func(k int) float64 {
+		if with >= minBatchesWithEvent {
+			errors[slot] = jackknifeError(len(g.batches), func(k int) float64 {
 				b := g.batches[k]
 				return float64(amount-b.unitSums[slot]) / float64(used-b.drawsUsing[slot])
 			})

@@ -10,12 +10,13 @@ import (
 	"kir/model"
 )
 
-// minRemainingGain is the share of the predicted gain that must remain in a check on held-out
-// recipes; below it the gain counts as mostly luck. Each of the checking models was trained on half
-// of the known recipes. So even for a correct prediction only about half of the gain remains.
+// minRemainingGain is a share of the predicted gain of the shortlist over random compositions. If a
+// smaller share remains in a check with recipes that the models were not trained on, the gain
+// counts as mostly chance. Each model in the check was trained on half of the known recipes only.
+// So even for a correct prediction only about half of the gain remains.
 const minRemainingGain = 0.25
 
-// gradeAnswer sets the grade, the headline and the verdict of an answer.
+// gradeAnswer determines how good an answer is, and sets its grade, headline and verdict.
 func gradeAnswer(p *compile.Problem, a *report.Answer) {
 	var weak, fair, learnt []string
 	for _, w := range p.Properties {
@@ -30,7 +31,7 @@ func gradeAnswer(p *compile.Problem, a *report.Answer) {
 		case model.Fair:
 			fair = append(fair, w.Name)
 		}
-		a.Verdict = append(a.Verdict, modelSentence(w))
+		a.Verdict = append(a.Verdict, modelErrorSentence(w))
 	}
 	a.Verdict = append(a.Verdict, comparisonText(p, a))
 	if a.OptimismCheck != nil && a.OptimismCheck.RemainingGain.IsKnown() {
@@ -52,15 +53,15 @@ func gradeAnswer(p *compile.Problem, a *report.Answer) {
 	case a.Shortlist.Number == 0:
 		a.Grade, a.Headline = report.Doubtful, "Nothing was found that may be offered."
 	case len(weak) > 0:
-		a.Grade, a.Headline = report.Weak, fmt.Sprintf("Weak: do not rely on the %s of %s.", pluralNoun("model", len(weak)), joinNames(weak))
+		a.Grade, a.Headline = report.Weak, fmt.Sprintf("Weak: do not rely on the %s of %s.", pluralNoun("model", len(weak)), joinNamesOrCount(weak))
 		if len(weak) == 1 {
 			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + modelSkillText(p, weak[0]) + ")"
 			if limits := p.LimitsOf(weak[0]); len(limits) > 0 {
-				a.Headline += "; " + dependsText(limits, "it")
+				a.Headline += "; " + limitsDependText(limits, "it")
 			}
 			a.Headline += "."
 		} else if at := firstLimitedProperty(p, weak); at != "" {
-			a.Headline = strings.TrimSuffix(a.Headline, ".") + "; " + dependsText(p.LimitsOf(at), "that of "+at+" ("+modelSkillText(p, at)+")") + "."
+			a.Headline = strings.TrimSuffix(a.Headline, ".") + "; " + limitsDependText(p.LimitsOf(at), "that of "+at+" ("+modelSkillText(p, at)+")") + "."
 		}
 	case a.KnownShareBelow < 0.5:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than the known recipes."
@@ -69,12 +70,12 @@ func gradeAnswer(p *compile.Problem, a *report.Answer) {
 	case a.OptimismCheck != nil && a.OptimismCheck.RemainingGain < minRemainingGain:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: most of what the shortlist promises is luck."
 	case len(fair) > 0:
-		a.Grade, a.Headline = report.Fair, fmt.Sprintf("Fair: the %s of %s tell good from bad, and are often off.", pluralNoun("model", len(fair)), joinNames(fair))
+		a.Grade, a.Headline = report.Fair, fmt.Sprintf("Fair: the %s of %s tell good from bad, and are often off.", pluralNoun("model", len(fair)), joinNamesOrCount(fair))
 		if len(fair) == 1 {
 			a.Headline = fmt.Sprintf("Fair: the model of %s tells good from bad, and is often off (%s).", fair[0], modelSkillText(p, fair[0]))
 		}
 	case len(learnt) > 0:
-		a.Grade, a.Headline = report.Good, fmt.Sprintf("Good: the %s of %s can be relied on.", pluralNoun("model", len(learnt)), joinNames(learnt))
+		a.Grade, a.Headline = report.Good, fmt.Sprintf("Good: the %s of %s can be relied on.", pluralNoun("model", len(learnt)), joinNamesOrCount(learnt))
 		if len(learnt) == 1 {
 			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + modelSkillText(p, learnt[0]) + ")."
 		}
@@ -83,14 +84,14 @@ func gradeAnswer(p *compile.Problem, a *report.Answer) {
 	}
 }
 
-// dependsText says that limits depend on a model: "the limit of cost max 12 rests on it". The
-// parameter it names the model.
-func dependsText(limits []string, it string) string {
+// limitsDependText says that limits depend on the predictions of a model, such as "the limit of
+// cost max 12 rests on it". The parameter modelName names the model in the text.
+func limitsDependText(limits []string, modelName string) string {
 	verb := " rests on "
 	if len(limits) > 1 {
 		verb = " rest on "
 	}
-	return "the " + strings.Join(limits, " and the ") + verb + it
+	return "the " + strings.Join(limits, " and the ") + verb + modelName
 }
 
 // firstLimitedProperty returns the first of the named properties that has a limit; empty if none
@@ -107,14 +108,16 @@ func firstLimitedProperty(p *compile.Problem, names []string) string {
 // maxNamesInHeadline is the largest number of objectives that a headline names.
 const maxNamesInHeadline = 3
 
-// joinNames joins names to a list; if there are too many, it returns only their number.
-func joinNames(names []string) string {
+// joinNamesOrCount joins names to a list such as "a, b and c". If there are more than
+// maxNamesInHeadline, it returns only their number.
+func joinNamesOrCount(names []string) string {
 	if n := len(names); n > maxNamesInHeadline {
 		return number.CountWithNoun(n, "wish") + "es"
 	}
 	return number.JoinAnd(names)
 }
 
+// pluralNoun returns the noun, with an s at its end unless n is 1.
 func pluralNoun(noun string, n int) string {
 	if n == 1 {
 		return noun
@@ -122,7 +125,7 @@ func pluralNoun(noun string, n int) string {
 	return noun + "s"
 }
 
-// modelSkillText returns the skill of an objective's model as text, such as "R² 0.71 ± 0.05".
+// modelSkillText says how well the model of an objective predicts, such as "R² 0.71 ± 0.05".
 func modelSkillText(p *compile.Problem, name string) string {
 	for _, w := range p.Properties {
 		if w.Name != name || w.Model == nil {
@@ -138,8 +141,9 @@ func modelSkillText(p *compile.Problem, name string) string {
 	return "unknown"
 }
 
-// modelSentence compares the held-out error of an objective's model with the error of guessing.
-func modelSentence(w compile.Property) string {
+// modelErrorSentence returns a sentence on the model of an objective. It compares the error of
+// predictions for recipes that the model was not trained on with the error of guessing.
+func modelErrorSentence(w compile.Property) string {
 	q := w.Model.Quality()
 	text := fmt.Sprintf("The model of %s is %s: ", w.Name, q.Strength())
 	switch {
@@ -156,7 +160,8 @@ func modelSentence(w compile.Property) string {
 	return text + "no recipe was left to check it with."
 }
 
-// comparisonText compares the shortlist with random compositions and known recipes.
+// comparisonText compares the scores of the shortlist with those of random compositions and known
+// recipes.
 func comparisonText(p *compile.Problem, a *report.Answer) string {
 	scores := "scores"
 	if a.Shortlist.Number != 1 {
@@ -185,8 +190,9 @@ func comparisonText(p *compile.Problem, a *report.Answer) string {
 	return text + " recipes."
 }
 
-// heldOutScoresNote says in brackets which scores of the known recipes come from held-out predictions,
-// and which may not. It returns "" if no model was trained.
+// heldOutScoresNote returns a note in brackets on the scores of the known recipes. It says which
+// scores come from predictions by models that were trained without the recipe, and which may not.
+// It returns "" if no model was trained.
 func heldOutScoresNote(p *compile.Problem) string {
 	var unseen, unsure []string
 	count := 0
@@ -207,10 +213,10 @@ func heldOutScoresNote(p *compile.Problem) string {
 	case len(unseen) == count && count > 0:
 		said = append(said, "by models that have not seen them")
 	case len(unseen) > 0:
-		said = append(said, joinNames(unseen)+" by models that have not seen them")
+		said = append(said, joinNamesOrCount(unseen)+" by models that have not seen them")
 	}
 	if len(unsure) > 0 {
-		said = append(said, fmt.Sprintf("the %s of %s may have learnt from them", pluralNoun("model", len(unsure)), joinNames(unsure)))
+		said = append(said, fmt.Sprintf("the %s of %s may have learnt from them", pluralNoun("model", len(unsure)), joinNamesOrCount(unsure)))
 	}
 	if len(said) == 0 {
 		return ""
@@ -218,6 +224,7 @@ func heldOutScoresNote(p *compile.Problem) string {
 	return " (" + strings.Join(said, "; ") + ")"
 }
 
+// suggestionsText returns the number of suggested recipes as text.
 func suggestionsText(n int) string {
 	if n == 1 {
 		return "1 suggestion"
@@ -225,18 +232,19 @@ func suggestionsText(n int) string {
 	return number.Thousands(n) + " suggestions"
 }
 
-// extrapolationWarnings warns of entries that lie far from all known recipes. The parameter far
-// holds the indices of these entries, and entries is the number of all entries.
-func extrapolationWarnings(far []int, entries int) []string {
-	if len(far) == 0 {
+// extrapolationWarnings returns warnings of entries of the shortlist that lie far from all known
+// recipes. The parameter farEntries holds the indices of these entries, and entryCount is the
+// number of all entries.
+func extrapolationWarnings(farEntries []int, entryCount int) []string {
+	if len(farEntries) == 0 {
 		return []string{}
 	}
 	var places []string
-	for _, k := range far {
+	for _, k := range farEntries {
 		places = append(places, number.Thousands(k+1))
 	}
 	which := "Entry " + places[0] + " lies"
-	if n := len(places); n == entries && n > 1 {
+	if n := len(places); n == entryCount && n > 1 {
 		which = "All entries lie"
 	} else if n > 1 {
 		which = "Entries " + number.JoinAnd(places) + " lie"

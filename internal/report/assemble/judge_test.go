@@ -200,7 +200,7 @@ func TestFiguresAsBefore(t *testing.T) {
 	p := &compile.Problem{Ingredients: []string{"a", "b", "c", "d", "e", "f"}}
 	for seed, probabilities := range [][6]float64{{0.3, 0.3, 0.3, 0.3, 0.3, 0.3}, {0.9, 0.5, 0.2, 0.2, 0.1, 0.02}, {1, 1, 0.5, 0.5, 0.001, 0}} {
 		g := fakeOf(rand.New(rand.NewPCG(uint64(seed), 9)), 4000, true, probabilities)
-		g.pairedCount = 6 - seed
+		g.pairedSlotCount = 6 - seed
 		of := newPairs(p, g, g.shares(), run.UnlistedIngredients{Variance: 0.1 * float64(seed), SquaredVariance: 0.01 * float64(seed)})
 		fmt.Fprintf(&b, "among %d, %d draws\n", of.Among, of.Draws)
 		for _, list := range [][]report.Pair{of.Together, of.Apart} {
@@ -208,7 +208,7 @@ func TestFiguresAsBefore(t *testing.T) {
 				fmt.Fprintf(&b, "%s + %s: %.10g, %.10g ± %.10g, expected %.10g\n", q.First, q.Second, q.Probability, q.Lift, q.MCSE, q.Expected)
 			}
 		}
-		fmt.Fprintf(&b, "%.10g\n", g.amountErrors())
+		fmt.Fprintf(&b, "%.10g\n", g.meanAmountErrors())
 		for _, chains := range []int{1, 9} {
 			// The numbers used, cut into chains, as nine statistics of other names.
 			of := &gatheredDraws{}
@@ -236,7 +236,7 @@ func TestFiguresAsBefore(t *testing.T) {
 				}
 				return append(list, math.Inf(-1))
 			}
-			h := newHistogram(&gatheredDraws{logScores: [][]float64{scores(100, 0.5), scores(99, 0.7)}}, &run.Baseline{LogScores: append(scores(100, 2), top)})
+			h := newScoreHistogram(&gatheredDraws{logScores: [][]float64{scores(100, 0.5), scores(99, 0.7)}}, &run.Baseline{LogScores: append(scores(100, 2), top)})
 			fmt.Fprintf(&b, "%v %v: %v %d %.10g..%.10g\n%.6g %.6g\n%.6g %.6g\n", spread, top, h.Log, h.DrawCount, h.Edges[0], h.Edges[len(h.Edges)-1], h.Draws, h.DrawsBelow, h.Random, h.RandomBelow)
 		}
 	}
@@ -303,9 +303,9 @@ func TestHistogramBounds(t *testing.T) {
 			}
 			return list
 		}
-		h := newHistogram(&gatheredDraws{logScores: [][]float64{of(c.draws, c.small, -5.5)}}, &run.Baseline{LogScores: of(c.random, c.tiny, -8.5)})
-		if !h.Log || h.Edges[0] != c.lo || h.Edges[scoreBinCount] != -2 {
-			t.Errorf("%+v: from %v to %v", c, h.Edges[0], h.Edges[scoreBinCount])
+		h := newScoreHistogram(&gatheredDraws{logScores: [][]float64{of(c.draws, c.small, -5.5)}}, &run.Baseline{LogScores: of(c.random, c.tiny, -8.5)})
+		if !h.Log || h.Edges[0] != c.lo || h.Edges[scoreHistogramBinCount] != -2 {
+			t.Errorf("%+v: from %v to %v", c, h.Edges[0], h.Edges[scoreHistogramBinCount])
 		}
 	}
 }

@@ -10,10 +10,12 @@ import (
 	"kir/internal/run"
 )
 
-// maxRejectedShare is the share of rejected swaps above which a step of a ladder is nearly blocked.
+// maxRejectedShare is a share of rejected swaps between two neighbouring inverse temperatures of a
+// tempered chain. If more swaps are rejected, the chain counts as nearly blocked there.
 const maxRejectedShare = 0.95
 
-// ladderWarnings returns warnings on the problems of the ladders, with their remedies.
+// ladderWarnings returns warnings of problems that the statistics of tempered chains (ladders)
+// show, and says what to do.
 func ladderWarnings(ladders []run.Ladder) []string {
 	var warnings []string
 	add := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
@@ -54,7 +56,7 @@ func ladderWarnings(ladders []run.Ladder) []string {
 				number.FourFigures(from.Beta), number.FourFigures(to.Beta), number.Percent(from.Rejected), blocked.Chain)
 		}
 	}
-	if l := disagreeingLadder(ladders); l != nil {
+	if l := ladderWithDisagreeingLogZ(ladders); l != nil {
 		add("The two legs of chain %d disagree on log Z, %s from random compositions and %s from what warm-up has learnt: one has not seen all good regions. Take ten times the warm-up and the draws.",
 			l.Chain, number.Fixed(l.LogZ.Value, 2), number.Fixed(l.Learnt.LogZ.Value, 2))
 	}
@@ -72,9 +74,15 @@ func ladderWarnings(ladders []run.Ladder) []string {
 	return warnings
 }
 
-// judgeByLadders returns the verdict and the grade, adjusted by the ladders: chains without round
-// trips may agree although all have missed the same regions.
-func judgeByLadders(verdict string, grade report.Grade, ladders []run.Ladder) (string, report.Grade) {
+// lowerGradeByLadders lowers the grade of the draws if the statistics of tempered chains (ladders)
+// show that the draws are less reliable than they seem. Chains may agree although all have missed
+// the same regions. The grade becomes
+//   - Unsound, if the chains disagree on log Z, the log of the mean score over random compositions;
+//   - Short instead of Sound, if a chain made no round trip between random compositions and the
+//     target.
+//
+// A sentence with the reason is put before the verdict.
+func lowerGradeByLadders(verdict string, grade report.Grade, ladders []run.Ladder) (string, report.Grade) {
 	shut := 0
 	for _, l := range ladders {
 		if l.Steps() > 0 && l.RoundTrips == 0 {
@@ -83,7 +91,7 @@ func judgeByLadders(verdict string, grade report.Grade, ladders []run.Ladder) (s
 	}
 	_, _, apart := logZDisagreement(ladders)
 	what := "chains"
-	if !apart && disagreeingLadder(ladders) != nil {
+	if !apart && ladderWithDisagreeingLogZ(ladders) != nil {
 		what, apart = "legs of a chain", true
 	}
 	switch {
@@ -95,10 +103,11 @@ func judgeByLadders(verdict string, grade report.Grade, ladders []run.Ladder) (s
 	return verdict, grade
 }
 
-// disagreeingLadder returns the first ladder with two estimates of log Z that differ by more than 4
-// standard errors; nil if there is none. One estimate starts from random compositions, the other
-// from the law that warm-up has learnt. By chance that happens once in 16,000 times.
-func disagreeingLadder(ladders []run.Ladder) *run.Ladder {
+// ladderWithDisagreeingLogZ returns the first ladder whose two estimates of log Z differ by more
+// than 4 standard errors; nil if there is none. One estimate starts from random compositions, the
+// other from the distribution that warm-up has learnt. If nothing is wrong, such a difference has a
+// probability of 1 in 16,000.
+func ladderWithDisagreeingLogZ(ladders []run.Ladder) *run.Ladder {
 	for k := range ladders {
 		l := &ladders[k]
 		if leg := l.Learnt; leg != nil && math.Abs(float64(leg.LogZ.Value-l.LogZ.Value)) > 4*portable.Hypot(float64(leg.LogZ.SE), float64(l.LogZ.SE)) {
@@ -108,9 +117,11 @@ func disagreeingLadder(ladders []run.Ladder) *run.Ladder {
 	return nil
 }
 
-// logZDisagreement returns the ladders with the smallest and the largest log Z. The result apart
-// reports whether the ladders' log Z vary by more than 4 times their own standard errors. By chance
-// that happens once in 16,000 times for 2 chains, and less often for more.
+// logZDisagreement compares the estimates of log Z, the log of the mean score over random
+// compositions, of several tempered chains. It returns the ladders with the smallest and the
+// largest estimate. The result apart reports whether the estimates vary by more than 4 times their
+// own standard errors. If nothing is wrong, that has a probability of 1 in 16,000 for 2 chains, and
+// less for more.
 func logZDisagreement(ladders []run.Ladder) (lo, hi *run.Ladder, apart bool) {
 	mean, within, between := 0.0, 0.0, 0.0
 	for k := range ladders {

@@ -122,11 +122,11 @@ func TestLadderWarnings(t *testing.T) {
 		{"blind", []run.Ladder{ladder(0, 5, 0.1, 0.4), ladder(1, 5, unknown, 0.4)}, []string{"The standard error of log Z of chain 1 cannot be told from 1,000 scans", "Take more draws"}, report.Sound},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			verdict, grade := judgeByLadders("It is worth much.", report.Sound, c.ladders)
+			verdict, grade := lowerGradeByLadders("It is worth much.", report.Sound, c.ladders)
 			if grade != c.grade || !strings.HasSuffix(verdict, "It is worth much.") || (grade == report.Sound) != (verdict == "It is worth much.") {
 				t.Errorf("the verdict is %q, %s, want %s", verdict, grade, c.grade)
 			}
-			if _, grade := judgeByLadders("", report.Unsound, c.ladders); grade != report.Unsound {
+			if _, grade := lowerGradeByLadders("", report.Unsound, c.ladders); grade != report.Unsound {
 				t.Errorf("what is unsound becomes %s", grade)
 			}
 			got := strings.Join(ladderWarnings(c.ladders), "\n")

@@ -15,14 +15,14 @@ import (
 	"kir/internal/terminal"
 )
 
-// Model computes the report of the finished run in a store. The parameter trade is the trade-off of
-// the problem, or nil if the problem asks for none. Model reads all draws once.
+// Model computes the report on the finished run in a store. It reads all draws once. The parameter
+// trade is the Pareto front of the problem, or nil if the problem does not ask for one.
 func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Result, trade *compile.TradeOff, version string) (*report.Model, error) {
 	settled := *p
 	settled.Sampler, p = r.Settings, &settled
 	m := &report.Model{
 		Version:    version,
-		Problem:    newProblem(p),
+		Problem:    newReportProblem(p),
 		Sampler:    p.Sampler,
 		Rates:      r.Rates,
 		Moves:      r.Moves,
@@ -33,7 +33,7 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 		Variation:  r.Variation,
 		Expected:   r.ExpectedVariation,
 		Statistics: map[string]run.Statistic{"used": r.IngredientCount, "log_density": r.LogDensity},
-		Properties: newProperties(p),
+		Properties: newReportProperties(p),
 		Again:      report.Reproduction{Command: reproductionCommand(p), Problem: string(p.Resolved)},
 		Timing:     r.Timing,
 	}
@@ -57,7 +57,7 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 		return nil, fmt.Errorf("reading the draws: %w", err)
 	}
 	m.Conditions = r.Conditions
-	if m.Inclusion, err = completeInclusion(p, r, g); err != nil {
+	if m.Inclusion, err = inclusionWithBookUse(p, r, g); err != nil {
 		return nil, err
 	}
 	probabilities := make([]float64, len(r.Inclusion))
@@ -67,7 +67,7 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 	m.Pairs = newPairs(p, g, probabilities, r.Unlisted)
 	m.Plots = newPlots(g, m.Statistics)
 	nan := report.Number(math.NaN())
-	m.Score = report.Comparison{Draws: nan, DrawsMCSE: nan, DrawsESS: nan, Baseline: run.Baseline{Random: nan, RandomSE: nan}, Histogram: newHistogram(g, r.Baseline)}
+	m.Score = report.Comparison{Draws: nan, DrawsMCSE: nan, DrawsESS: nan, Baseline: run.Baseline{Random: nan, RandomSE: nan}, Histogram: newScoreHistogram(g, r.Baseline)}
 	if r.Score != nil {
 		m.Score.Draws, m.Score.DrawsMCSE, m.Score.DrawsESS = r.Score.Mean, r.Score.SEMean, r.Score.ESSBulk
 	}
@@ -83,7 +83,7 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 			return nil, fmt.Errorf("the shortlist: %w", err)
 		}
 		if !m.HasWeights() {
-			m.Answer = unaskedAnswer()
+			m.Answer = answerWithoutObjectives()
 		}
 	}
 
@@ -102,7 +102,7 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 	}
 
 	m.Draws, m.Grade = runVerdict(p, r)
-	m.Draws, m.Grade = judgeByLadders(m.Draws, m.Grade, m.Ladders)
+	m.Draws, m.Grade = lowerGradeByLadders(m.Draws, m.Grade, m.Ladders)
 	m.Draws = appendNearlyRandom(p, m.Draws, m.Grade, r)
 	m.Verdict = m.Draws
 	if m.Answer != nil {
@@ -132,13 +132,13 @@ func shortlistOfDraws(p *compile.Problem, m *report.Model, r *run.Result, g *gat
 		best = r.NewBest
 	}
 	if m.HasWeights() {
-		return newBests(p, best)
+		return newReportBests(p, best)
 	}
 	return DiverseList(p, slices.Concat(best, g.bestBySet))
 }
 
-// reproductionCommand returns a command line that repeats the run from the problem file, whatever flags the run
-// was started with.
+// reproductionCommand returns a command line that repeats the run from the problem file, whatever
+// flags the run was started with.
 func reproductionCommand(p *compile.Problem) string {
 	s := p.Sampler
 	return fmt.Sprintf("kir sample %s --kernel %s --chains %d --warmup %d --draws %d --thin %d --seed %d",

@@ -159,7 +159,7 @@ func TestModelIsTheDraws(t *testing.T) {
 	for i := range both {
 		both[i] = make([]float64, n)
 	}
-	draws, bins := 0.0, make([]float64, scoreBinCount)
+	draws, bins := 0.0, make([]float64, scoreHistogramBinCount)
 	for d, err := range r.Draws(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
@@ -172,7 +172,7 @@ func TestModelIsTheDraws(t *testing.T) {
 				both[p.Ingredient][q.Ingredient]++
 			}
 		}
-		bins[min(scoreBinCount-1, int(d.Scores[0]*d.Scores[1]*scoreBinCount))]++
+		bins[min(scoreHistogramBinCount-1, int(d.Scores[0]*d.Scores[1]*scoreHistogramBinCount))]++
 	}
 	near := func(what string, got report.Number, want float64) {
 		t.Helper()

@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// maxPlottedChains and maxPlottedStatistics are the largest numbers of chains and statistics
-	// that have rank plots and traces: the first of each.
+	// maxPlottedChains is the largest number of chains with rank plots and traces: the first
+	// chains.
 	maxPlottedChains     = 8
-	maxPlottedStatistics = 8
+	maxPlottedStatistics = 8 // maxPlottedStatistics is the largest number of statistics with rank plots and traces: the first statistics.
 	// rankBinCount is the number of bins of a rank plot.
 	rankBinCount = 20
 )
 
-// newPlots makes the rank plots and the traces of the first statistics and chains.
+// newPlots returns the data of the rank plots and traces of the first statistics and chains.
 func newPlots(g *gatheredDraws, statistics map[string]run.Statistic) []report.Plot {
 	plots := make([]report.Plot, 0, maxPlottedStatistics)
 	for _, d := range g.series[:min(len(g.series), maxPlottedStatistics)] {
-		p := report.Plot{Name: d.name, Ranks: rankShares(d.valuesByChain, rankBinCount)}
+		p := report.Plot{Name: d.name, Ranks: rankBinShares(d.valuesByChain, rankBinCount)}
 		p.Ranks = p.Ranks[:min(len(p.Ranks), maxPlottedChains)]
 		// A chain is worth its part of the effective draws, and its ranks are
 		// among those of all chains, itself included.
@@ -59,9 +59,10 @@ func roundForPlot(v float64) report.Number {
 	return report.Number(math.Round(v*unit) / unit)
 }
 
-// rankShares returns shares by chain and bin: the share of the chain's draws whose ranks among the
-// draws of all chains fall into the bin.
-func rankShares(chains [][]float64, bins int) [][]report.Number {
+// rankBinShares returns the data of a rank plot. The values of all chains are ranked together, and
+// the ranks are divided into bins. Item [c][b] of the result is the share of the values of chain c
+// whose ranks are in bin b.
+func rankBinShares(chains [][]float64, bins int) [][]report.Number {
 	type draw struct {
 		value float64
 		chain int
@@ -102,17 +103,17 @@ func rankShares(chains [][]float64, bins int) [][]report.Number {
 }
 
 const (
-	// scoreBinCount is the number of bins of the histogram of scores.
-	scoreBinCount = 30
-	// maxDecades is the largest number of powers of ten that a logarithmic histogram of scores
-	// spans.
-	maxDecades = 12
+	// scoreHistogramBinCount is the number of bins of the histogram of scores.
+	scoreHistogramBinCount = 30
+	// maxHistogramDecades is the largest number of powers of ten that a logarithmic histogram of
+	// scores spans.
+	maxHistogramDecades = 12
 )
 
-// newHistogram compares the scores of the draws with those of random compositions. The histogram
-// has a linear scale if all scores lie within 0..1, unless most draws or most random compositions
-// have small scores. Otherwise its scale is logarithmic.
-func newHistogram(g *gatheredDraws, b *run.Baseline) *report.Histogram {
+// newScoreHistogram returns the histogram that compares the scores of the draws with those of
+// random compositions. It has a linear scale if all scores lie within 0..1 and neither most draws
+// nor most random compositions have small scores. Otherwise it has a logarithmic scale.
+func newScoreHistogram(g *gatheredDraws, b *run.Baseline) *report.Histogram {
 	var draws []float64
 	for _, chain := range g.logScores {
 		draws = append(draws, chain...)
@@ -137,23 +138,23 @@ func newHistogram(g *gatheredDraws, b *run.Baseline) *report.Histogram {
 		// to the best, and no more decades than can be told apart.
 		hi = scale(top)
 		lo = min(scale(draws[len(draws)/50]), scale(random[len(random)/4]))
-		lo, hi = math.Floor(max(lo, hi-maxDecades)), math.Ceil(hi)
+		lo, hi = math.Floor(max(lo, hi-maxHistogramDecades)), math.Ceil(hi)
 		if hi <= lo {
 			hi = lo + 1
 		}
 	}
-	for k := range scoreBinCount + 1 {
-		h.Edges = append(h.Edges, report.Number(lo+(hi-lo)*float64(k)/scoreBinCount))
+	for k := range scoreHistogramBinCount + 1 {
+		h.Edges = append(h.Edges, report.Number(lo+(hi-lo)*float64(k)/scoreHistogramBinCount))
 	}
 	fill := func(scores []float64) (shares []report.Number, below report.Number) {
-		shares = make([]report.Number, scoreBinCount)
+		shares = make([]report.Number, scoreHistogramBinCount)
 		for _, s := range scores {
 			v := scale(s)
 			if v < lo {
 				below++
 				continue
 			}
-			shares[min(scoreBinCount-1, int((v-lo)/(hi-lo)*scoreBinCount))]++
+			shares[min(scoreHistogramBinCount-1, int((v-lo)/(hi-lo)*scoreHistogramBinCount))]++
 		}
 		for k := range shares {
 			shares[k] /= report.Number(len(scores))

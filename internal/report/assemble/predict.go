@@ -7,16 +7,17 @@ import (
 	"kir/model"
 )
 
-// A predictor is a property that predicts a label: a number, or the probability of a class.
+// A predictor is a property whose model predicts a label: a number, or the probability of a class.
 type predictor struct {
 	*compile.Property
-	calibration *model.Calibration // calibration of the class probabilities; nil where the training recipes are unknown, or for a numeric label
-	// by known recipe: held-out prediction of the model
+	calibration *model.Calibration // calibration of the class probabilities; nil for a numeric label, and if the training recipes are unknown
+	// maps the index of a known recipe to the prediction by a model that was trained without the
+	// recipe
 	heldOutPredictions map[int]model.Prediction
-	weak               bool
+	weak               bool // whether the model predicts little better than guessing
 }
 
-// newPredictors returns the predictors of a problem.
+// newPredictors returns the properties of a problem that predict labels.
 func newPredictors(p *compile.Problem) (list []predictor, err error) {
 	for k := range p.Properties {
 		w := predictor{Property: &p.Properties[k]}
@@ -62,14 +63,15 @@ func (w *predictor) predict(x *mcmc.Composition) report.Prediction {
 	return out
 }
 
-// predictHeldOut returns the held-out prediction for a known recipe, and whether there is such a
-// prediction.
+// predictHeldOut returns the prediction for a known recipe by a model that was trained without the
+// recipe. It also reports whether there is such a prediction.
 func (w *predictor) predictHeldOut(recipe int) (report.Prediction, bool) {
 	q, known := w.heldOutPredictions[recipe]
 	return report.Prediction{Value: report.Number(q.Value), Low: report.Number(q.Low), High: report.Number(q.High), Class: w.Class, Unit: w.Unit, Weak: w.weak}, known
 }
 
-// predictValue returns the Value of [predictor.predict] alone, which takes less time.
+// predictValue returns only the field Value of the prediction for a composition. It takes less time
+// than [predictor.predict].
 func (w *predictor) predictValue(x *mcmc.Composition) float64 {
 	if w.calibration != nil {
 		return w.calibration.Value(w.Probability(x))
@@ -77,8 +79,8 @@ func (w *predictor) predictValue(x *mcmc.Composition) float64 {
 	return float64(w.predict(x).Value)
 }
 
-// predictAll returns the predictions of all predictors for a composition, by property; nil if there
-// are no predictors.
+// predictAll returns a map from the name of each predictor to its prediction for a composition. The
+// result is nil if there are no predictors.
 func predictAll(list []predictor, x *mcmc.Composition) map[string]report.Prediction {
 	if len(list) == 0 {
 		return nil

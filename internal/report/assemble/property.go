@@ -13,9 +13,10 @@ import (
 )
 
 // ProblemOf returns the description of a problem for a report.
-func ProblemOf(p *compile.Problem) report.Problem { return newProblem(p) }
+func ProblemOf(p *compile.Problem) report.Problem { return newReportProblem(p) }
 
-func newProblem(p *compile.Problem) report.Problem {
+// newReportProblem returns the description of a problem for a report.
+func newReportProblem(p *compile.Problem) report.Problem {
 	out := report.Problem{Name: p.Name, Ingredients: len(p.Ingredients), Total: p.Total, Rules: []string{}}
 	if p.Book != nil {
 		out.Recipes = len(p.Book.Recipes)
@@ -36,27 +37,28 @@ func newProblem(p *compile.Problem) report.Problem {
 	return out
 }
 
-func newProperties(p *compile.Problem) []report.Property {
+// newReportProperties returns the descriptions of a problem's properties for a report.
+func newReportProperties(p *compile.Problem) []report.Property {
 	properties := make([]report.Property, len(p.Properties))
 	for k, w := range p.Properties {
 		properties[k] = report.Property{Name: w.Name, Kind: w.Kind, About: w.About, Weight: w.Weight}
 		if w.Model != nil {
-			properties[k].Forest = newForest(w.Model)
+			properties[k].Forest = newForestReport(w.Model)
 		}
 	}
-	for _, f := range namedFigures(p) {
+	for _, f := range newNamedValues(p) {
 		properties[f.propertyIndex].Values = append(properties[f.propertyIndex].Values, f.name)
 	}
 	return properties
 }
 
-// newForest describes a trained model.
-func newForest(p compile.Predictor) *report.Forest {
+// newForestReport returns the description of a trained model for a report.
+func newForestReport(p compile.Predictor) *report.Forest {
 	out := &report.Forest{Label: p.Label(), Rows: p.Rows(), Classes: p.Classes(), Quality: p.Quality()}
 	f, ok := p.(*model.Forest)
 	if m, learnt := p.(*model.LearnedModel); learnt {
 		f, ok = m.Forest(), m.Forest() != nil
-		out.Learnt = newLearnt(m)
+		out.Learnt = newLearntReport(m)
 	}
 	if !ok {
 		return out
@@ -73,8 +75,9 @@ func newForest(p compile.Predictor) *report.Forest {
 	return out
 }
 
-// newLearnt describes the training of a model that may be more than a forest.
-func newLearnt(m *model.LearnedModel) *report.Learnt {
+// newLearntReport returns the details, for a report, of a model that may combine a forest and a
+// Gaussian process.
+func newLearntReport(m *model.LearnedModel) *report.Learnt {
 	out := &report.Learnt{Process: m.Process() != nil, Log: m.Options().Log, Failures: m.FailedCount(), Brings: m.HeldOutComparison()}
 	if c := m.Choice(); c != nil && c.Chosen > 0 {
 		out.Features = c.Tried[c.Chosen].Name
@@ -87,7 +90,8 @@ func newLearnt(m *model.LearnedModel) *report.Learnt {
 	return out
 }
 
-// maxImportances is the largest number of features that a report lists with their importances.
+// maxImportances is the largest number of features that a report on a model lists, the most
+// important ones.
 const maxImportances = 15
 
 // forestWarnings returns a warning for each model that predicts no better than guessing.
@@ -105,9 +109,10 @@ func forestWarnings(p *compile.Problem) []string {
 	return warnings
 }
 
-// newHeldOut returns the held-out predictions of the training recipes of a model; nil unless its
-// label is numeric.
-func newHeldOut(m *model.LearnedModel) (all []report.HeldOut) {
+// heldOutReports returns, for each training recipe of a model, the measured label and the
+// prediction by a model that was trained without the recipe. The result is nil unless the label is
+// numeric.
+func heldOutReports(m *model.LearnedModel) (all []report.HeldOut) {
 	if !m.Numeric() {
 		return nil
 	}
@@ -125,14 +130,14 @@ func newHeldOut(m *model.LearnedModel) (all []report.HeldOut) {
 // Training computes the report on a trained model. The parameter file names the file that the model
 // was saved in; it may be empty.
 func Training(p compile.Predictor, file string) (*report.Training, error) {
-	t := &report.Training{Forest: *newForest(p), File: file}
+	t := &report.Training{Forest: *newForestReport(p), File: file}
 	f, ok := p.(*model.Forest)
 	if ok {
 		t.Choice = f.Choice()
 	} else {
 		m := p.(*model.LearnedModel)
 		f, t.Choice = m.Forest(), m.Choice()
-		t.HeldOut = newHeldOut(m)
+		t.HeldOut = heldOutReports(m)
 		if err := addTrainingResponses(t, m); err != nil {
 			return nil, fmt.Errorf("the responses: %w", err)
 		}

@@ -8,8 +8,8 @@ import (
 	"kir/internal/report"
 )
 
-// maxDescribedObjectives is the largest number of objectives for which the question describes the
-// wanted labels. With more objectives, the question only names them.
+// maxDescribedObjectives is the largest number of objectives for which [questionText] describes
+// what is wanted. If there are more, it only names the objectives.
 const maxDescribedObjectives = 3
 
 // questionText returns the question of a run as a sentence, such as "Which compositions of 3 to 5

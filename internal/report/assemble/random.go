@@ -13,17 +13,17 @@ import (
 	"kir/internal/run"
 )
 
-// maxNearlyRandomShare is the largest share of draws that differ from random compositions at which
-// the draws still count as nearly random.
+// maxNearlyRandomShare is a share of the draws. If at most this share must differ from random
+// compositions, the draws count as nearly random.
 const maxNearlyRandomShare = 0.1
 
-// nearlyRandomText returns a warning and a remedy if the draws are nearly random. It returns ""
-// otherwise, or if the errors are too large to decide.
+// nearlyRandomText returns a warning and a remedy if the draws are nearly random compositions. It
+// returns "" otherwise, or if the errors are too large to decide.
 //
-// With S the weighted score and p the law without the score, draws follow q = p·S/E_p[S]. So
-// E_q[S]/E_p[S] − 1 is χ²(q, p). The total variation distance between the two laws is the share of
-// draws that must differ from random compositions. It is at most ½·√χ² (Cauchy and Schwarz). Both
-// means are estimates, so χ² is raised by two standard errors.
+// Let S be the weighted score and p the distribution without the score. Draws follow q =
+// p·S/E_p[S]. So E_q[S]/E_p[S] − 1 is χ²(q, p). The total variation distance between p and q is the
+// share of draws that must differ from random compositions. It is at most ½·√χ² (Cauchy and
+// Schwarz). Both means are estimates, so χ² is raised by two standard errors.
 func nearlyRandomText(p *compile.Problem, r *run.Result) string {
 	if r.Score == nil || r.Baseline == nil {
 		return ""
@@ -52,9 +52,9 @@ func nearlyRandomText(p *compile.Problem, r *run.Result) string {
 	return text + fmt.Sprintf("To draw better ones, raise the weights %s times%s: they would score about %s. The shortlist does not depend on the weights.", number.Thousands(times), raisedWeightText(p, times), distinctScoreText(score, draws))
 }
 
-// raisedWeightText writes the weight of the properties after multiplication by times, if all
-// weights are equal; otherwise it returns "".
-func raisedWeightText(p *compile.Problem, times int) string {
+// raisedWeightText returns, in brackets, the weight of each property after multiplication by
+// factor. It returns "" if the weights of properties differ.
+func raisedWeightText(p *compile.Problem, factor int) string {
 	weight := 0.0
 	for _, w := range p.Properties {
 		if w.Weight > 0 && weight > 0 && w.Weight != weight {
@@ -62,23 +62,24 @@ func raisedWeightText(p *compile.Problem, times int) string {
 		}
 		weight = max(weight, w.Weight)
 	}
-	return fmt.Sprintf(" (weight: %v)", float64(times)*weight)
+	return fmt.Sprintf(" (weight: %v)", float64(factor)*weight)
 }
 
-// suggestWeightFactor returns the factor by which to raise the weights so that draws differ from
-// random compositions, with χ² of 1 or more. It also returns the mean score of draws with the
-// raised weights. It estimates both by weighting the random compositions. It returns 0 and NaN if
-// no factor works, or if too few compositions carry the weight.
-func suggestWeightFactor(logScores []float64) (times int, score float64) {
+// suggestWeightFactor returns a factor for the weights of all properties, such that draws differ
+// clearly from random compositions (χ² of 1 or more, see [nearlyRandomText]). It also returns the
+// mean score of draws with these weights. Both are estimated from the log scores of random
+// compositions, by importance weights. It returns 0 and NaN if no factor is enough, or if nearly
+// all weight is on a few compositions.
+func suggestWeightFactor(logScores []float64) (factor int, score float64) {
 	const most, fewest = 100_000, 30
 	top := math.Inf(-1)
 	for _, s := range logScores {
 		top = max(top, s)
 	}
-	for times = 3; times <= most; times = nextWeightFactor(times) {
+	for factor = 3; factor <= most; factor = nextWeightFactor(factor) {
 		var sum, squares, scores float64
 		for _, s := range logScores {
-			weight := portable.Exp(float64(float64(times) * (s - top)))
+			weight := portable.Exp(float64(float64(factor) * (s - top)))
 			sum += weight
 			squares += float64(weight * weight)
 			scores += float64(weight * portable.Exp(s))
@@ -88,22 +89,22 @@ func suggestWeightFactor(logScores []float64) (times int, score float64) {
 			break
 		}
 		if float64(len(logScores)) >= 2*counted {
-			return times, scores / sum
+			return factor, scores / sum
 		}
 	}
 	return 0, math.NaN()
 }
 
-// nextWeightFactor returns the factor after times in the sequence 3, 10, 30, 100, ...
-func nextWeightFactor(times int) int {
-	if times%3 == 0 {
-		return times / 3 * 10
+// nextWeightFactor returns the number after factor in the sequence 3, 10, 30, 100, ...
+func nextWeightFactor(factor int) int {
+	if factor%3 == 0 {
+		return factor / 3 * 10
 	}
-	return 3 * times
+	return 3 * factor
 }
 
-// distinctScoreText writes the score v with as many decimals as it takes to distinguish v from the
-// other score.
+// distinctScoreText writes the score v with as many decimals as are needed to distinguish it from
+// the score other.
 func distinctScoreText(v, other float64) string {
 	for digits := 3; digits < 9; digits++ {
 		if text := number.Fixed(v, digits); text != number.Fixed(other, digits) {
@@ -113,8 +114,8 @@ func distinctScoreText(v, other float64) string {
 	return number.ThreeFigures(v)
 }
 
-// appendNearlyRandom appends a warning to the verdict if the draws are nearly random, unless the
-// draws are known to be unsound.
+// appendNearlyRandom appends the warning of [nearlyRandomText] to the verdict in text. It does not
+// do so if the grade of the draws is Unsound.
 func appendNearlyRandom(p *compile.Problem, text string, grade report.Grade, r *run.Result) string {
 	if also := nearlyRandomText(p, r); also != "" && grade != report.Unsound {
 		return text + " " + also

@@ -11,26 +11,28 @@ import (
 	"kir/model"
 )
 
-// Constants of responses, which show how a prediction changes with an amount.
+// Constants for responses. A response shows how a prediction changes with the amount of one
+// ingredient.
 const (
-	maxResponses        = 6   // largest number of ingredients whose responses are reported
-	maxTriedIngredients = 24  // largest number of ingredients whose responses are computed
-	responsePointCount  = 13  // number of amounts of an ingredient, beside the amount in the recipe
-	minOneWayShare      = 0.5 // least share of a response's total change by which rises must exceed falls for the response to count as rising, or falls exceed rises for it to count as falling
+	maxReportedResponses = 6   // largest number of ingredients whose responses are reported
+	maxComputedResponses = 24  // largest number of ingredients for which responses are computed
+	responsePointCount   = 13  // number of evenly spaced amounts for which a response is computed; the amount in the recipe is added
+	minMonotoneShare     = 0.5 // least value of |rises − falls| / (rises + falls) at which a response counts as rising or as falling; rises and falls are sums of changes from one amount to the next
 )
 
-// A responseComputer computes how a model's prediction changes with the amounts in a dense composition.
+// A responseComputer computes responses: how a model's prediction changes with the amount of one
+// ingredient. Recipes are slices whose item i is the amount of ingredient i.
 type responseComputer struct {
-	ingredientNames []string
-	totalUnits      int
-	maxAmounts      []int32 // by ingredient: largest amount in a known recipe
-	predict         func(x []int32) (report.ResponsePoint, error)
-	importances     []report.Importance // features of the model, the most important first
+	ingredientNames []string                                      // names of the ingredients
+	totalUnits      int                                           // number of units in a recipe
+	maxAmounts      []int32                                       // item i is the largest amount of ingredient i in a known recipe
+	predict         func(x []int32) (report.ResponsePoint, error) // returns the model's prediction for a recipe
+	importances     []report.Importance                           // features of the model, the most important first
 }
 
-// computeResponses returns how the prediction at a recipe changes with the amount of an ingredient,
-// while the other ingredients keep their proportions. It returns the responses of the ingredients
-// that change the prediction most, the largest change first.
+// computeResponses returns how the prediction changes with the amount of each ingredient, starting
+// from a recipe. It returns at most maxReportedResponses ingredients, those that change the
+// prediction most, the largest change first.
 func (q *responseComputer) computeResponses(recipe []int32) ([]report.Response, error) {
 	var tried []int
 	for i, v := range recipe {
@@ -45,7 +47,7 @@ func (q *responseComputer) computeResponses(recipe []int32) ([]report.Response, 
 		}
 	}
 	var all []report.Response
-	for _, i := range tried[:min(len(tried), maxTriedIngredients)] {
+	for _, i := range tried[:min(len(tried), maxComputedResponses)] {
 		r, err := q.computeResponse(recipe, i)
 		if err != nil {
 			return nil, err
@@ -55,11 +57,12 @@ func (q *responseComputer) computeResponses(recipe []int32) ([]report.Response, 
 		}
 	}
 	slices.SortStableFunc(all, func(a, b report.Response) int { return cmp.Compare(b.Swing, a.Swing) })
-	return all[:min(len(all), maxResponses)], nil
+	return all[:min(len(all), maxReportedResponses)], nil
 }
 
-// computeResponse varies the amount of ingredient i from 0 to its largest amount in a known recipe.
-// The swing of the response is 0 if the prediction does not change.
+// computeResponse varies the amount of ingredient i in a recipe, from 0 to its largest amount in a
+// known recipe, and predicts. If the prediction does not change, the field Swing of the response is
+// 0.
 func (q *responseComputer) computeResponse(recipe []int32, i int) (report.Response, error) {
 	r := report.Response{Ingredient: q.ingredientNames[i], Amount: int(recipe[i])}
 	most := max(q.maxAmounts[i], recipe[i])
@@ -93,17 +96,18 @@ func (q *responseComputer) computeResponse(recipe []int32, i int) (report.Respon
 	}
 	r.Swing = report.Number(high - low)
 	switch share := (up - down) / (up + down); {
-	case share > minOneWayShare:
+	case share > minMonotoneShare:
 		r.Sign = 1
-	case share < -minOneWayShare:
+	case share < -minMonotoneShare:
 		r.Sign = -1
 	}
 	return r, nil
 }
 
-// replaceAmount returns a recipe with another amount of ingredient i, while the other ingredients
-// keep their proportions. The largest of these ingredients gets the units that are left by
-// rounding. The result is nil if the recipe has no other ingredient to take the rest.
+// replaceAmount returns a recipe in which ingredient i has the given amount. The other ingredients
+// keep their proportions; the largest of them also gets the units left over by rounding. The
+// parameter total is the number of units of the recipe. The result is nil if the recipe has no
+// other ingredient.
 func replaceAmount(recipe []int32, i int, amount, total int32) []int32 {
 	x := make([]int32, len(recipe))
 	x[i] = amount
@@ -128,8 +132,8 @@ func replaceAmount(recipe []int32, i int, amount, total int32) []int32 {
 	return x
 }
 
-// addResponses adds to the models in a report how they respond to changes of the first entry of the
-// shortlist.
+// addResponses adds responses to each model in a report: how its prediction changes if the first
+// entry of the shortlist is changed.
 func addResponses(p *compile.Problem, m *report.Model) error {
 	if len(m.Best) == 0 {
 		return nil
@@ -188,12 +192,13 @@ func addResponses(p *compile.Problem, m *report.Model) error {
 	return nil
 }
 
-// maxConditionPoints is the largest number of values of a condition at which a response is
-// computed, roughly: the value in the recipe comes in addition.
+// maxConditionPoints is the approximate number of values of a condition at which predictions are
+// computed. The value in the recipe is added.
 const maxConditionPoints = 25
 
-// computeConditionResponses returns how a prediction at a recipe changes with each condition that
-// has several values.
+// computeConditionResponses returns how a prediction changes with each condition that has several
+// values, starting from a recipe. Item i of recipe is the amount of ingredient i, and item k of
+// conditions is the index of the value of condition k.
 func computeConditionResponses(p *compile.Problem, of *predictor, recipe, conditions []int32) (all []report.ConditionResponse, err error) {
 	for k := range p.Conditions {
 		c := &p.Conditions[k]
@@ -224,8 +229,8 @@ func computeConditionResponses(p *compile.Problem, of *predictor, recipe, condit
 	return all, nil
 }
 
-// spreadIndices returns indices of n values: all of them, or evenly spread indices if there are
-// many. The first, the last and the index own are always included.
+// spreadIndices returns evenly spread indices of n values, or all indices if there are few. The
+// first, the last and the index own are always included.
 func spreadIndices(n, own int) []int {
 	var at []int
 	for k := range n {
@@ -236,6 +241,8 @@ func spreadIndices(n, own int) []int {
 	return at
 }
 
+// nonZeroParts returns the ingredients with positive amounts. Item i of x is the amount of
+// ingredient i.
 func nonZeroParts(x []int32) (parts []mcmc.Part) {
 	for i, v := range x {
 		if v > 0 {
@@ -245,9 +252,9 @@ func nonZeroParts(x []int32) (parts []mcmc.Part) {
 	return parts
 }
 
-// addTrainingResponses adds to a report on training how the model responds to changes of a training
-// recipe. For a number it is the recipe with the largest label. For classes it is the recipe with
-// the highest predicted probability of the commonest class.
+// addTrainingResponses adds responses to a report on a trained model: how its prediction changes if
+// a training recipe is changed. For a numeric label it is the recipe with the largest label. For
+// classes it is the recipe with the highest predicted probability of the most common class.
 func addTrainingResponses(t *report.Training, m *model.LearnedModel) (err error) {
 	names, total := m.Ingredients(), m.Total()
 	most := make([]int32, len(names))

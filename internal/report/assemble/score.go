@@ -18,11 +18,11 @@ func Scorecard(p *compile.Problem, book *dataset.Book) (*report.Scorecard, error
 	if err != nil {
 		return nil, err
 	}
-	card := &report.Scorecard{Problem: newProblem(p), Properties: newProperties(p)}
+	card := &report.Scorecard{Problem: newReportProblem(p), Properties: newReportProperties(p)}
 	if card.Warnings, err = p.ConditionWarnings(book); err != nil {
 		return nil, err
 	}
-	values := namedFigures(p)
+	values := newNamedValues(p)
 	for r, s := range scored {
 		out := report.ScoredRecipe{
 			Recipe: book.Recipes[r].Name, Used: len(s.Parts), Conditions: conditionValues(p, s.Conditions), Score: report.Number(s.Score), Scores: make(map[string]report.Number), Broken: []report.Breach{},

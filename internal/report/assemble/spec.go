@@ -37,8 +37,9 @@ func Spec(p *compile.Problem, version string) (*run.Spec, error) {
 	return spec, err
 }
 
-// ChooseKernel chooses a kernel by short trial runs for a problem whose file names no kernel, and
-// returns the advice. It leaves other problems unchanged, and returns nil.
+// ChooseKernel chooses a kernel (sampling algorithm) by short trial runs, if the problem file names
+// none. It sets the kernel in the problem and returns the advice. If the problem file names a
+// kernel, it does nothing and returns nil.
 func ChooseKernel(ctx context.Context, p *compile.Problem) (*run.Advice, error) {
 	if !p.KernelChosen {
 		return nil, nil

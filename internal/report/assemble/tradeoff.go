@@ -22,14 +22,14 @@ const (
 	// defaultFrontLength is the largest number of recipes of a front that a report lists by
 	// default.
 	defaultFrontLength = 20
-	// maxTradeoffDraws is the largest number of draws displayed behind a front, about.
+	// maxTradeoffDraws is the approximate number of draws displayed behind a Pareto front.
 	maxTradeoffDraws = 400
 )
 
-// Tradeoff returns the report on a trade-off, with at most points recipes of the front, 20 if
-// points is 0. The parameter draws holds the draws to display behind the front.
-func Tradeoff(p *compile.Problem, found *compile.TradeOff, points int, draws []*mcmc.Composition) (*report.Tradeoff, error) {
-	t := &tradeoffBuilder{problem: p, objectives: found.Objectives, target: found.Target, figures: namedFigures(p)}
+// Tradeoff returns the report on a Pareto front. It lists at most maxPoints recipes of the front; 0
+// stands for 20. The parameter draws holds the draws to display behind the front.
+func Tradeoff(p *compile.Problem, found *compile.TradeOff, maxPoints int, draws []*mcmc.Composition) (*report.Tradeoff, error) {
+	t := &tradeoffBuilder{problem: p, objectives: found.Objectives, target: found.Target, namedValues: newNamedValues(p)}
 	var err error
 	if t.models, err = newPredictors(p); err != nil {
 		return nil, err
@@ -43,10 +43,10 @@ func Tradeoff(p *compile.Problem, found *compile.TradeOff, points int, draws []*
 		out.Warnings = append(out.Warnings, "Nothing was found within the doses of the known recipes, so that amounts are of any size.")
 	}
 	out.Hypervolume.Value, out.Random.Compositions = report.Number(found.Volume), found.RandomSize
-	if err := t.listFront(out, found.TradeOffResult, points); err != nil {
+	if err := t.addFront(out, found.TradeOffResult, maxPoints); err != nil {
 		return nil, err
 	}
-	if err := t.listKnown(out); err != nil {
+	if err := t.addKnownRecipes(out); err != nil {
 		return nil, err
 	}
 	for _, x := range draws {
@@ -55,8 +55,8 @@ func Tradeoff(p *compile.Problem, found *compile.TradeOff, points int, draws []*
 	return out, nil
 }
 
-// newHypervolume returns the mean of the hypervolumes in each, with the standard error of the mean.
-// The standard error is unknown if all hypervolumes are equal.
+// newHypervolume returns the mean of several hypervolumes, with its standard error. The standard
+// error is unknown if all hypervolumes are equal.
 func newHypervolume(each []float64) report.Hypervolume {
 	out := report.Hypervolume{Each: []report.Number{}}
 	mean, sum := 0.0, 0.0
@@ -75,16 +75,17 @@ func newHypervolume(each []float64) report.Hypervolume {
 	return out
 }
 
-// A tradeoffBuilder computes the values of the objectives for compositions.
+// A tradeoffBuilder builds the report on a Pareto front.
 type tradeoffBuilder struct {
-	problem    *compile.Problem
-	objectives []compile.Objective
-	target     *mcmc.Target
-	models     []predictor
-	figures    []namedFigure
+	problem     *compile.Problem
+	objectives  []compile.Objective // objectives of the front
+	target      *mcmc.Target        // target whose compositions keep the constraints of the front
+	models      []predictor
+	namedValues []namedValue // named values that properties compute
 }
 
-// displayedValues returns the displayed value of each objective for a composition.
+// displayedValues returns the values of a composition for all objectives, as reports display them:
+// a prediction, a percentage, a quantity or a score.
 func (t *tradeoffBuilder) displayedValues(x *mcmc.Composition) []report.Number {
 	out := make([]report.Number, len(t.objectives))
 	for k, o := range t.objectives {
@@ -109,9 +110,9 @@ func (t *tradeoffBuilder) displayedValues(x *mcmc.Composition) []report.Number {
 	return out
 }
 
-// listFront chooses the recipes of a front that are listed, at most limit, and adds them to out. A
+// addFront selects at most limit recipes of a front, evenly spread, and adds them to the report. A
 // limit of 0 stands for [defaultFrontLength].
-func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOffResult, limit int) error {
+func (t *tradeoffBuilder) addFront(out *report.Tradeoff, found *search.TradeOffResult, limit int) error {
 	var compositions []*mcmc.Composition
 	var shown [][]report.Number
 	var points [][]float64
@@ -142,7 +143,7 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 	ideal, nadir := pareto.Bounds(kept)
 	scaled := pareto.ScaleLosses(kept, ideal, nadir)
 	knees, ends := pareto.Knees(scaled), pareto.BestInEachLoss(scaled)
-	t.describeObjectives(out, found, shown, best, ends)
+	t.addObjectives(out, found, shown, best, ends)
 	if limit == 0 {
 		limit = defaultFrontLength
 	}
@@ -156,7 +157,7 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 		b := report.FrontPoint{
 			Index: len(out.Front) + 1, Recipe: make(map[string]int), Knee: slices.Contains(knees, at), Best: []string{},
 			Conditions: conditionValues(t.problem, x.AppendConditions(nil)),
-			Known:      isKnownSet(t.problem, x.Parts()), Values: compositionValues(t.figures, x, predictAll(t.models, x)),
+			Known:      isKnownSet(t.problem, x.Parts()), Values: compositionValues(t.namedValues, x, predictAll(t.models, x)),
 		}
 		for _, part := range x.Parts() {
 			b.Recipe[t.problem.Ingredients[part.Ingredient]] = part.Amount
@@ -184,9 +185,9 @@ func (t *tradeoffBuilder) listFront(out *report.Tradeoff, found *search.TradeOff
 	return nil
 }
 
-// describeObjectives sets the best, worst and reference values of each objective, and warns of weak
-// models.
-func (t *tradeoffBuilder) describeObjectives(out *report.Tradeoff, found *search.TradeOffResult, shown [][]report.Number, best, ends []int) {
+// addObjectives sets the best, worst and reference value of each objective in the report, and
+// adds warnings of weak models.
+func (t *tradeoffBuilder) addObjectives(out *report.Tradeoff, found *search.TradeOffResult, shown [][]report.Number, best, ends []int) {
 	for k, o := range t.objectives {
 		w := &t.problem.Properties[o.Property]
 		d := report.Objective{Name: o.Name, Direction: o.Direction, Unit: o.Unit, Low: report.UnknownNumber(), High: report.UnknownNumber()}
@@ -220,14 +221,14 @@ func (t *tradeoffBuilder) describeObjectives(out *report.Tradeoff, found *search
 			continue
 		}
 		if quality := w.Model.Quality(); quality.Strength() == model.WeakStrength {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak, and %s: it predicts unseen recipes hardly better than guessing, so recipes of the front may break %s.", w.Name, dependsText(limits, "it"), pluralNoun("the limit", len(limits))))
+			out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak, and %s: it predicts unseen recipes hardly better than guessing, so recipes of the front may break %s.", w.Name, limitsDependText(limits, "it"), pluralNoun("the limit", len(limits))))
 		}
 	}
 }
 
-// listKnown lists the known recipes that keep the constraints. Their values are measured for
-// objectives with a trained model.
-func (t *tradeoffBuilder) listKnown(out *report.Tradeoff) error {
+// addKnownRecipes adds the known recipes that keep the constraints to the report. Their values are
+// measured if the objective has a trained model, and computed otherwise.
+func (t *tradeoffBuilder) addKnownRecipes(out *report.Tradeoff) error {
 	known, err := t.problem.KnownRecipes()
 	if err != nil {
 		return err
@@ -255,8 +256,9 @@ func (t *tradeoffBuilder) listKnown(out *report.Tradeoff) error {
 	return nil
 }
 
-// measuredValues returns the measured label of each known recipe for a property's model; NaN where
-// there is none. For a class the value is 100 if the recipe is in the wanted class, and 0 if not.
+// measuredValues returns the measured labels of the known recipes. Item r is that of recipe r, or
+// NaN if it was not measured. The label is the one that the property's model predicts. If the model
+// predicts a class, item r is 100 if recipe r is in the wanted class, and 0 if not.
 func measuredValues(p *compile.Problem, w *compile.Property) []float64 {
 	values := make([]float64, len(p.Book.Recipes))
 	label, ok := p.Book.Label(w.Model.Label())
@@ -275,7 +277,7 @@ func measuredValues(p *compile.Problem, w *compile.Property) []float64 {
 }
 
 // DrawsBehind returns evenly spaced draws from all chains of a complete run, to be displayed behind
-// a front.
+// a Pareto front.
 func DrawsBehind(ctx context.Context, p *compile.Problem, r *run.Run) (all []*mcmc.Composition, err error) {
 	settings := r.Manifest.Settings
 	for chain := range settings.Chains {

@@ -8,19 +8,19 @@ import (
 	"kir/mcmc"
 )
 
-// A namedFigure is a value that a property computes for compositions, with the name under which
-// entries list the value.
-type namedFigure struct {
+// A namedValue is a value that a property computes for compositions, such as a cost, with the name
+// under which reports list the value.
+type namedValue struct {
 	compile.Figure
-	name          string
-	propertyIndex int // index of the property
+	name          string // name in reports
+	propertyIndex int    // index of the property in the problem
 }
 
-// namedFigures returns the figures of all properties of a problem, with their names. A figure
-// without a name gets the name of its property. If the name of a figure is taken, the name of the
-// property is put before it.
-func namedFigures(p *compile.Problem) []namedFigure {
-	var list []namedFigure
+// newNamedValues returns the values that the properties of a problem compute, with their names in
+// reports. A value without a name of its own gets the name of its property. If a name is already in
+// use, the name of the property is put before it.
+func newNamedValues(p *compile.Problem) []namedValue {
+	var list []namedValue
 	var taken []string
 	for _, w := range p.Properties {
 		taken = append(taken, w.Name)
@@ -35,15 +35,15 @@ func namedFigures(p *compile.Problem) []namedFigure {
 				name = w.Name + " " + name
 			}
 			taken = append(taken, name)
-			list = append(list, namedFigure{f, name, k})
+			list = append(list, namedValue{f, name, k})
 		}
 	}
 	return list
 }
 
-// compositionValues returns the figures of a composition and its predictions as values, by name;
-// nil if there are neither.
-func compositionValues(list []namedFigure, x *mcmc.Composition, predicted map[string]report.Prediction) map[string]report.Value {
+// compositionValues returns a map from names to quantities of a composition: the values in list,
+// and the predictions. The result is nil if there are neither.
+func compositionValues(list []namedValue, x *mcmc.Composition, predicted map[string]report.Prediction) map[string]report.Value {
 	if len(list)+len(predicted) == 0 {
 		return nil
 	}
@@ -64,4 +64,5 @@ func compositionValues(list []namedFigure, x *mcmc.Composition, predicted map[st
 	return out
 }
 
+// toPercent converts a share in 0..1 to percent.
 func toPercent(share report.Number) report.Number { return report.Number(float64(100 * share)) }

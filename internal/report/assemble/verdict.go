@@ -13,47 +13,50 @@ import (
 	"kir/internal/run"
 )
 
-// trustStatistics returns the statistics that decide whether a run can be trusted.
-func trustStatistics(r *run.Result) []run.Statistic {
+// statisticsForVerdict returns the statistics that decide whether the draws of a run can be relied
+// on.
+func statisticsForVerdict(r *run.Result) []run.Statistic {
 	return append([]run.Statistic{r.IngredientCount, r.LogDensity}, r.Properties...)
 }
 
-// statisticESS is the effective sample size of a statistic.
+// A statisticESS is a statistic with its effective sample size.
 type statisticESS struct {
 	statistic string // name of the statistic in a sentence
 	kind      string // kind of the effective sample size: "bulk ESS" or "ESS"
 	ess       float64
 }
 
-// rareShare limits which ingredients count for the effective sample size of a run: those in at
-// least rareShare and at most 1 − rareShare of the draws. For rarer or more common ingredients
-// there are too few events.
-const rareShare = 0.05
+// minUsedShare determines which ingredients [worstStatistics] considers. They are used by at least
+// the share minUsedShare, and at most the share 1 − minUsedShare, of the draws. Other ingredients
+// are used, or left out, too rarely for a reliable effective sample size.
+const minUsedShare = 0.05
 
 // worstStatistics returns the statistic with the largest R-hat, and the statistic with the smallest
-// effective sample size. The latter may be the presence of an ingredient or the share of a
-// condition's value. Chains confined to regions of equal scores differ only in the ingredients that
-// they use. Either result is nil if it is known for no statistic.
+// effective sample size. Either is nil if it is known for no statistic.
+//
+// For the effective sample size, the presence of each ingredient and the share of each condition's
+// value are statistics, too. They matter if chains are confined to different regions with equal
+// scores: such chains differ only in the ingredients that they use.
 func worstStatistics(p *compile.Problem, r *run.Result) (rhat *run.Statistic, ess *statisticESS) {
 	see := func(s statisticESS) {
 		if !math.IsNaN(s.ess) && (ess == nil || s.ess < ess.ess) {
 			ess = &s
 		}
 	}
-	for _, s := range trustStatistics(r) {
+	for _, s := range statisticsForVerdict(r) {
 		if !math.IsNaN(float64(s.RHat)) && (rhat == nil || s.RHat > rhat.RHat) {
 			rhat = &s
 		}
 		see(statisticESS{statisticName(s.Name), "bulk ESS", float64(s.ESSBulk)})
 	}
 	for _, i := range r.Inclusion {
-		if rareShare <= i.Probability && i.Probability <= 1-rareShare {
+		if minUsedShare <= i.Probability && i.Probability <= 1-minUsedShare {
 			see(statisticESS{"the presence of " + inputerr.Quote(p.Ingredients[i.Index]), "ESS", i.ESS})
 		}
 	}
 	for _, c := range r.Conditions {
 		for _, v := range c.Values {
-			if rareShare <= v.Probability && v.Probability <= 1-rareShare {
+			if minUsedShare <= v.Probability && v.Probability <= 1-minUsedShare {
 				see(statisticESS{"the share of " + v.Name, "ESS", v.ESS})
 			}
 		}
@@ -62,13 +65,14 @@ func worstStatistics(p *compile.Problem, r *run.Result) (rhat *run.Statistic, es
 }
 
 const (
-	// maxRHat and minESSPerChain are the limits of Vehtari et al. (2021): the largest R-hat, and
-	// the least effective sample size of a run for each of its chains.
-	maxRHat        = 1.01
-	minESSPerChain = 100
+	// maxReliableRHat is the largest R-hat of draws that can be relied on (Vehtari et al. 2021).
+	maxReliableRHat = 1.01
+	// minReliableESSPerChain is the least effective sample size for each chain of draws that can be
+	// relied on (Vehtari et al. 2021).
+	minReliableESSPerChain = 100
 )
 
-// runVerdict says in a sentence or two, and as a grade, whether the run can be trusted.
+// runVerdict says whether the draws of a run can be relied on, in a sentence or two and as a grade.
 func runVerdict(p *compile.Problem, r *run.Result) (string, report.Grade) {
 	if m := r.UnseenMode; m != nil {
 		return fmt.Sprintf("Do not rely on this run: the search found a region that no chain has visited, around %s, and it is at least %s times as probable as all that the chains have seen.",
@@ -81,9 +85,9 @@ func runVerdict(p *compile.Problem, r *run.Result) (string, report.Grade) {
 	worth := fmt.Sprintf("The %s draws are worth about %s independent ones, by the figure that mixes slowest, %s.",
 		number.Thousands(p.Sampler.Chains*p.Sampler.Draws), number.RoundedDown(ess.ess), ess.statistic)
 	switch {
-	case rhat.RHat > maxRHat:
-		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %s, at most %.2f is wanted). %s", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), maxRHat), maxRHat, worth), report.Unsound
-	case ess.ess < float64(minESSPerChain*len(r.Chains)):
+	case rhat.RHat > maxReliableRHat:
+		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %s, at most %.2f is wanted). %s", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), maxReliableRHat), maxReliableRHat, worth), report.Unsound
+	case ess.ess < float64(minReliableESSPerChain*len(r.Chains)):
 		return fmt.Sprintf("This run is short: %s The chains agree so far (R-hat at most %.3f).", lowerFirst(worth), rhat.RHat), report.Short
 	case len(r.Chains) == 1:
 		return fmt.Sprintf("%s The halves of the one chain agree (R-hat at most %.3f); several chains would say more.", worth, rhat.RHat), report.Sound
@@ -91,7 +95,8 @@ func runVerdict(p *compile.Problem, r *run.Result) (string, report.Grade) {
 	return fmt.Sprintf("%s The chains agree (R-hat at most %.3f).", worth, rhat.RHat), report.Sound
 }
 
-// unseenModeText names the largest ingredients of the composition at the middle of an unseen mode.
+// unseenModeText describes a region that the chains missed by the largest ingredients of the
+// composition that the search found there.
 func unseenModeText(p *compile.Problem, m *run.UnseenMode) string {
 	units := make([]int, len(m.Parts))
 	for k, part := range m.Parts {
@@ -110,8 +115,8 @@ func unseenModeText(p *compile.Problem, m *run.UnseenMode) string {
 	return strings.Join(parts, ", ")
 }
 
-// unseenModeRatio returns the least ratio of the probability of an unseen mode to everything that
-// the chains have seen, as text.
+// unseenModeRatio returns, as text, a lower bound on a ratio of probabilities: that of a region
+// that the chains missed, divided by that of everything they have visited.
 func unseenModeRatio(m *run.UnseenMode) string {
 	if exponent := m.LogRatio / math.Ln10; exponent >= 6 {
 		return fmt.Sprintf("10^%.0f", math.Floor(exponent))
@@ -119,7 +124,7 @@ func unseenModeRatio(m *run.UnseenMode) string {
 	return number.Thousands(int(portable.Exp(m.LogRatio)))
 }
 
-// statisticName returns the name of a statistic in a sentence.
+// statisticName returns the name of a statistic for use in a sentence.
 func statisticName(statistic string) string {
 	switch statistic {
 	case "used":
@@ -130,9 +135,10 @@ func statisticName(statistic string) string {
 	return statistic
 }
 
+// lowerFirst returns the text with its first letter in lower case.
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// runWarnings returns warnings on the problems of a run, with their remedies.
+// runWarnings returns warnings of problems of a run, and says what to do.
 func runWarnings(p *compile.Problem, r *run.Result) []string {
 	var warnings []string
 	add := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
@@ -150,18 +156,18 @@ func runWarnings(p *compile.Problem, r *run.Result) []string {
 		add("No chain has visited the region around %s, which the search found: figures of the draws leave it out. Take lower weights, or properties that fall off less steeply, so that chains find the way.", unseenModeText(p, r.UnseenMode))
 	}
 	rhat, ess := worstStatistics(p, r)
-	wanted := float64(minESSPerChain * len(r.Chains))
+	wanted := float64(minReliableESSPerChain * len(r.Chains))
 	enough := func() string {
 		if ess == nil {
 			return "more draws"
 		}
 		return "about " + number.Thousands(roundUp(float64(float64(p.Sampler.Draws)*max(2, 2*wanted/ess.ess)))) + " draws a chain"
 	}
-	if rhat != nil && rhat.RHat > maxRHat {
-		add("R-hat of %s is %s, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), maxRHat), maxRHat, enough(), better)
+	if rhat != nil && rhat.RHat > maxReliableRHat {
+		add("R-hat of %s is %s, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), maxReliableRHat), maxReliableRHat, enough(), better)
 	}
 	if ess != nil && ess.ess < wanted {
-		add("The %s of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", ess.kind, ess.statistic, number.RoundedDown(ess.ess), minESSPerChain, enough(), better)
+		add("The %s of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", ess.kind, ess.statistic, number.RoundedDown(ess.ess), minReliableESSPerChain, enough(), better)
 	}
 	for k, c := range r.Chains {
 		if c.Tally.Updated == 0 && c.Tally.Iterations > 0 && len(p.Ingredients) > 1 {

@@ -18,25 +18,25 @@ import (
 	"kir/rule"
 )
 
-// A Scale holds the settings for weighing a recipe.
+// A Scale holds the settings for weighing a recipe on a scale.
 type Scale struct {
 	Batch   string // size of the batch, such as "750ml" or "1.5 kg"
-	Step    string // step of the scale, such as "0.1" in the unit of the amounts, or "1 g"
-	Unit    string // unit of the amounts; empty: the unit of the step, or else of the batch
+	Step    string // smallest difference that the scale shows, such as "0.1" in the unit of the amounts, or "1 g"
+	Unit    string // unit of the amounts; if empty, the unit of the step, or else of the batch
 	Density string // name of the attribute of the ingredients that holds densities, in grams per millilitre
 }
 
 // A measureUnit is a unit of volume or mass.
 type measureUnit struct {
-	name string
-	kind dataset.Kind
-	size *big.Rat // size of the unit in millilitres or grams
+	name            string       // name of the unit
+	kind            dataset.Kind // volume or mass
+	sizeInBaseUnits *big.Rat     // size of the unit in millilitres or grams
 }
 
-// readMeasure parses the name of a unit of volume or mass. The unit is a usual unit or one that the
-// problem defines. A problem may give the grams of a unit so that it can be added to volumes; these
-// are not used as a density.
-func readMeasure(units *dataset.Units, name string) (m measureUnit, err error) {
+// parseMeasureUnit returns the unit of volume or mass with the given name. It is one of the usual
+// units, or one that the problem defines. If the problem gives the mass of a unit of volume, to add
+// volumes and masses, parseMeasureUnit does not use it as a density.
+func parseMeasureUnit(units *dataset.Units, name string) (m measureUnit, err error) {
 	m.name = strings.TrimSpace(name)
 	unit, ok := dataset.DefaultUnits().Lookup(m.name)
 	if !ok && units != nil {
@@ -53,82 +53,83 @@ func readMeasure(units *dataset.Units, name string) (m measureUnit, err error) {
 		}
 		return m, &inputerr.Error{Message: inputerr.Quote(m.name) + " is no unit of a volume or a mass", Hint: hint}
 	}
-	m.kind, m.size = unit.Kind, unit.Size.Rat()
+	m.kind, m.sizeInBaseUnits = unit.Kind, unit.Size.Rat()
 	if m.kind == dataset.Volume {
-		m.size.Mul(m.size, big.NewRat(10, 1)) // from centilitres
+		m.sizeInBaseUnits.Mul(m.sizeInBaseUnits, big.NewRat(10, 1)) // from centilitres
 	}
 	return m, nil
 }
 
-// readDecimal reads a number above 0, with a decimal point or a comma. The parameter what names the
-// number in errors.
-func readDecimal(what, text string) (*big.Rat, error) {
+// parsePositiveDecimal parses a number above 0, with a decimal point or a comma. The parameter
+// quantityName names the number in errors.
+func parsePositiveDecimal(quantityName, text string) (*big.Rat, error) {
 	a, err := dataset.ParseAmount(strings.Replace(strings.TrimSpace(text), ",", ".", 1))
 	if err != nil || a.IsZero() {
-		return nil, &inputerr.Error{Message: what + " is " + inputerr.Quote(text), Hint: "write a number above 0"}
+		return nil, &inputerr.Error{Message: quantityName + " is " + inputerr.Quote(text), Hint: "write a number above 0"}
 	}
 	return a.Rat(), nil
 }
 
-// readSize reads a number and the unit that follows it. The parameter what names the number in
-// errors.
-func readSize(what, text string) (size *big.Rat, unit string, err error) {
+// parseSizeAndUnit parses a number and the unit that follows it. The parameter quantityName names
+// the number in errors.
+func parseSizeAndUnit(quantityName, text string) (size *big.Rat, unit string, err error) {
 	at := strings.LastIndexAny(text, "0123456789.,") + 1
-	size, err = readDecimal(what, text[:at])
+	size, err = parsePositiveDecimal(quantityName, text[:at])
 	return size, strings.TrimSpace(text[at:]), err
 }
 
-// readBatch parses the size of a batch and its unit, such as 750ml.
-func readBatch(units *dataset.Units, text string) (size *big.Rat, of measureUnit, err error) {
-	size, unit, err := readSize("the batch", text)
+// parseBatchSize parses the size of a batch, such as "750ml". It returns the number and the unit.
+func parseBatchSize(units *dataset.Units, text string) (size *big.Rat, of measureUnit, err error) {
+	size, unit, err := parseSizeAndUnit("the batch", text)
 	if err == nil && unit == "" {
 		err = &inputerr.Error{Message: "the batch is " + inputerr.Quote(text) + " of no unit", Hint: "write, for example, 750ml"}
 	} else if err == nil {
-		of, err = readMeasure(units, unit)
+		of, err = parseMeasureUnit(units, unit)
 	}
 	return size, of, err
 }
 
-// readStep parses the step of the scale. It returns the step in the unit of the amounts, and that
-// unit. The parameter made is the unit of the batch.
-func (s *Scale) readStep(units *dataset.Units, made measureUnit) (step *big.Rat, weighed measureUnit, err error) {
-	step, unit, err := readSize("the step of the scale", s.Step)
+// parseStep parses the step of the scale. It returns the step in the unit of the amounts, and also
+// this unit. The parameter batchUnit is the unit of the batch.
+func (s *Scale) parseStep(units *dataset.Units, batchUnit measureUnit) (step *big.Rat, amountUnit measureUnit, err error) {
+	step, unit, err := parseSizeAndUnit("the step of the scale", s.Step)
 	if err != nil {
-		return nil, made, err
+		return nil, batchUnit, err
 	}
-	weighed = made
+	amountUnit = batchUnit
 	if name := cmp.Or(s.Unit, unit); name != "" {
-		if weighed, err = readMeasure(units, name); err != nil || s.Unit == "" || unit == "" {
-			return step, weighed, err
+		if amountUnit, err = parseMeasureUnit(units, name); err != nil || s.Unit == "" || unit == "" {
+			return step, amountUnit, err
 		}
-		of, err := readMeasure(units, unit)
-		if err == nil && of.kind != weighed.kind {
-			err = &inputerr.Error{Message: fmt.Sprintf("the step of the scale is in %s where %s are weighed", of.name, weighed.name), Hint: "give both in units of a volume, or both of a mass"}
+		of, err := parseMeasureUnit(units, unit)
+		if err == nil && of.kind != amountUnit.kind {
+			err = &inputerr.Error{Message: fmt.Sprintf("the step of the scale is in %s where %s are weighed", of.name, amountUnit.name), Hint: "give both in units of a volume, or both of a mass"}
 		}
 		if err != nil {
-			return nil, made, err
+			return nil, batchUnit, err
 		}
-		step.Mul(step, of.size).Quo(step, weighed.size)
+		step.Mul(step, of.sizeInBaseUnits).Quo(step, amountUnit.sizeInBaseUnits)
 	}
-	return step, weighed, nil
+	return step, amountUnit, nil
 }
 
-// Weighing rounds an entry of the shortlist to the step of a scale. The shares of a recipe are
-// shares of volume or of mass, as in the problem's known recipes. If the known recipes use neither,
-// the unit of the batch decides.
+// Weighing returns a recipe of the shortlist with the amounts to weigh, rounded to the step of a
+// scale. If the known recipes of the problem have units of volume, the shares of the recipe are
+// shares of volume; if they have units of mass, shares of mass. If they have neither, the unit of
+// the batch decides.
 func Weighing(o *compile.Outline, b report.Best, title string, rack report.IngredientOrder, s Scale) (*report.Weighing, error) {
-	size, made, err := readBatch(o.Units, s.Batch)
+	size, made, err := parseBatchSize(o.Units, s.Batch)
 	if err != nil {
 		return nil, err
 	}
-	step, weighed, err := s.readStep(o.Units, made)
+	step, weighed, err := s.parseStep(o.Units, made)
 	if err != nil {
 		return nil, err
 	}
 	s.Step = rounding.Decimal(step)
 	parts := b.Parts()
 	rack.Order(parts)
-	batch := rounding.Batch{Rules: o.Rules, Step: new(big.Rat).Mul(step, weighed.size)}
+	batch := rounding.Batch{Rules: o.Rules, Step: new(big.Rat).Mul(step, weighed.sizeInBaseUnits)}
 	for _, p := range parts {
 		i := slices.Index(o.Ingredients, p.Ingredient)
 		if i < 0 {
@@ -137,7 +138,7 @@ func Weighing(o *compile.Outline, b report.Best, title string, rack report.Ingre
 		batch.Parts = append(batch.Parts, rule.Part{Ingredient: i, Amount: p.Amount})
 	}
 	basis := shareUnitKind(o.Book, made.kind)
-	batch.Size = new(big.Rat).Mul(size, made.size)
+	batch.Size = new(big.Rat).Mul(size, made.sizeInBaseUnits)
 	if made.kind != basis || weighed.kind != basis {
 		density, err := partDensities(o, s.Density, parts)
 		if err != nil {
@@ -161,7 +162,7 @@ func Weighing(o *compile.Outline, b report.Best, title string, rack report.Ingre
 	}
 	if made.kind == weighed.kind && batch.Density != nil {
 		// The requested quantity is the one that is weighed, whatever the densities.
-		if steps := new(big.Rat).Quo(new(big.Rat).Mul(size, made.size), batch.Step); !steps.IsInt() {
+		if steps := new(big.Rat).Quo(new(big.Rat).Mul(size, made.sizeInBaseUnits), batch.Step); !steps.IsInt() {
 			return nil, &inputerr.Error{Message: fmt.Sprintf("%s is no whole number of steps of %s %s", s.Batch, s.Step, weighed.name), Hint: "change --batch or --round"}
 		}
 	}
@@ -173,19 +174,20 @@ func Weighing(o *compile.Outline, b report.Best, title string, rack report.Ingre
 	}
 	w, err := rounding.Weigh(batch)
 	if impossible := (*rounding.ImpossibleError)(nil); errors.As(err, &impossible) {
-		return nil, &inputerr.Error{Message: fmt.Sprintf("%s cannot be weighed to %s %s: %s", s.Batch, s.Step, weighed.name, impossible.Reason), Hint: fixesText(impossible.Alternatives, weighed), Err: &StepError{finerStep(impossible.Alternatives, weighed), err}}
+		return nil, &inputerr.Error{Message: fmt.Sprintf("%s cannot be weighed to %s %s: %s", s.Batch, s.Step, weighed.name, impossible.Reason), Hint: alternativesText(impossible.Alternatives, weighed), Err: &StepError{finerStep(impossible.Alternatives, weighed), err}}
 	} else if err != nil {
 		return nil, err
 	}
-	sheet := newWeighing(w, parts, o.Total, report.Weighing{Title: title, Batch: s.Batch, Unit: weighed.name, Step: s.Step, Conditions: setValues(o, b.Conditions), Notes: []string{}}, step, weighed, rack, batch.Density == nil)
+	sheet := fillWeighing(w, parts, o.Total, report.Weighing{Title: title, Batch: s.Batch, Unit: weighed.name, Step: s.Step, Conditions: conditionSetValues(o, b.Conditions), Notes: []string{}}, step, weighed, rack, batch.Density == nil)
 	if batch.Density != nil && len(o.Rules.Rules) > 0 {
 		sheet.Notes = append(sheet.Notes, "Shares of a volume are weighed as a mass, or the other way: rules are kept to half a step of the scale.")
 	}
 	return sheet, nil
 }
 
-// setValues returns the values of the conditions in the order of the problem.
-func setValues(o *compile.Outline, values map[string]any) (all []report.SetValue) {
+// conditionSetValues returns the conditions of a recipe with their values as text, in the order of
+// the problem. The parameter values maps the name of a condition to its value.
+func conditionSetValues(o *compile.Outline, values map[string]any) (all []report.SetValue) {
 	for k := range o.Conditions {
 		of := &o.Conditions[k]
 		switch v := values[of.Name].(type) {
@@ -198,12 +200,12 @@ func setValues(o *compile.Outline, values map[string]any) (all []report.SetValue
 	return all
 }
 
-// fixesText writes changes of the batch or of the scale's step as command-line options, in the unit
-// m.
-func fixesText(ways []rounding.Alternative, m measureUnit) string {
+// alternativesText writes other sizes of the batch or other steps of the scale as command-line
+// options. Sizes and steps are written in the unit m.
+func alternativesText(ways []rounding.Alternative, m measureUnit) string {
 	var texts []string
 	for _, w := range ways {
-		size := rounding.Decimal(new(big.Rat).Quo(w.Value, m.size))
+		size := rounding.Decimal(new(big.Rat).Quo(w.Value, m.sizeInBaseUnits))
 		if w.IsScaleStep {
 			texts = append(texts, "--round "+size+m.name)
 		} else {
@@ -213,30 +215,31 @@ func fixesText(ways []rounding.Alternative, m measureUnit) string {
 	return strings.Join(texts, ", or ")
 }
 
-// A StepError is wrapped by the error of a batch that cannot be weighed with a scale's step. Its
-// field Finer is a finer step that works, or empty if none was found.
+// A StepError is wrapped by the error of a batch that cannot be weighed with the scale's step.
 type StepError struct {
-	Finer string
+	Finer string // a finer step that works; empty if none was found
 	err   error
 }
 
 func (e *StepError) Error() string { return e.err.Error() }
 func (e *StepError) Unwrap() error { return e.err }
 
-// finerStep returns the finer step of the scale among the alternatives, in the unit m; empty if
-// there is none.
+// finerStep returns the finer step of the scale among the alternatives, as a number in the unit m.
+// It returns "" if there is none.
 func finerStep(ways []rounding.Alternative, m measureUnit) string {
 	for _, w := range ways {
 		if w.IsScaleStep {
-			return rounding.Decimal(new(big.Rat).Quo(w.Value, m.size))
+			return rounding.Decimal(new(big.Rat).Quo(w.Value, m.sizeInBaseUnits))
 		}
 	}
 	return ""
 }
 
-// newWeighing fills in the rows and sums of a rounded batch. The parameter divides reports whether
-// all ingredients are weighed in the same unit, so that the recipe divides the weighed total.
-func newWeighing(w *rounding.RoundedBatch, parts []report.Part, total int, out report.Weighing, step *big.Rat, m measureUnit, rack report.IngredientOrder, divides bool) *report.Weighing {
+// fillWeighing returns the weighing sheet out with its rows and sums filled in from a rounded
+// batch. The parameter step is the step of the scale in the unit m. The parameter sameKind reports
+// whether the batch, the amounts and the recipe's shares are all volumes or all masses. If so, the
+// amounts before rounding are exact shares of the weighed total.
+func fillWeighing(w *rounding.RoundedBatch, parts []report.Part, total int, out report.Weighing, step *big.Rat, m measureUnit, rack report.IngredientOrder, sameKind bool) *report.Weighing {
 	stepSize, _ := step.Float64()
 	_, decimals, _ := strings.Cut(rounding.Decimal(step), ".")
 	digits := len(decimals)
@@ -249,13 +252,13 @@ func newWeighing(w *rounding.RoundedBatch, parts []report.Part, total int, out r
 	percent := number.Percentages(total)
 	percent.MinDigits += 2
 	percents := percent.Write(units)
-	exact := exactTexts(w, stepSize, digits+1)
-	if divides {
+	exact := exactAmountTexts(w, stepSize, digits+1)
+	if sameKind {
 		for k, text := range (number.Amounts{Total: total, Whole: whole, MinDigits: digits + 1}).Write(units) {
 			exact[k] = number.Trim(text)
 		}
 	}
-	base, _ := m.size.Float64()
+	base, _ := m.sizeInBaseUnits.Float64()
 	running, cost := new(big.Rat), 0.0
 	for k, p := range parts {
 		amount, _ := new(big.Rat).SetString(amounts[k])
@@ -282,9 +285,9 @@ func newWeighing(w *rounding.RoundedBatch, parts []report.Part, total int, out r
 	return &out
 }
 
-// exactTexts writes the amounts before rounding to the scale, to four significant figures and with
-// at least the given number of digits after the decimal point.
-func exactTexts(w *rounding.RoundedBatch, step float64, digits int) []string {
+// exactAmountTexts writes the amounts before rounding to the scale. Each has four significant
+// figures, or more if they are needed for the given number of digits after the decimal point.
+func exactAmountTexts(w *rounding.RoundedBatch, step float64, digits int) []string {
 	texts := make([]string, len(w.UnroundedSteps))
 	for k, steps := range w.UnroundedSteps {
 		v := float64(steps * step)
@@ -296,11 +299,11 @@ func exactTexts(w *rounding.RoundedBatch, step float64, digits int) []string {
 	return texts
 }
 
-// shareUnitKind returns the kind of unit, volume or mass, that the shares of the known recipes refer
-// to. Without known recipes with such units it returns the kind otherwise.
-func shareUnitKind(known *dataset.Book, otherwise dataset.Kind) dataset.Kind {
+// shareUnitKind returns the kind of unit, volume or mass, that most amounts in the known recipes
+// have. If none has such a unit, it returns defaultKind.
+func shareUnitKind(known *dataset.Book, defaultKind dataset.Kind) dataset.Kind {
 	if known == nil {
-		return otherwise
+		return defaultKind
 	}
 	kinds := make(map[dataset.Kind]int)
 	for _, r := range known.Recipes {
@@ -316,11 +319,11 @@ func shareUnitKind(known *dataset.Book, otherwise dataset.Kind) dataset.Kind {
 	case mass > 0:
 		return dataset.Mass
 	}
-	return otherwise
+	return defaultKind
 }
 
-// partDensities returns the density of each part's ingredient, in grams per millilitre, from the
-// attribute column.
+// partDensities returns the densities of ingredients in grams per millilitre. Item k is that of
+// parts[k]. The densities are in the attribute of the ingredients that is named column.
 func partDensities(o *compile.Outline, column string, parts []report.Part) ([]*big.Rat, error) {
 	if o.Attributes == nil {
 		return nil, &inputerr.Error{Message: "a volume is weighed as a mass by densities, and nothing is known of the ingredients", Hint: "give them a column " + column + " in the table of the ingredients"}

@@ -9,19 +9,19 @@ import (
 	"kir/internal/number"
 )
 
-// TextSize is the size of text in figures, and SmallSize the size of text at axes and in keys, both
-// in CSS pixels.
+// Sizes of text in figures, in CSS pixels.
 const (
-	TextSize  = 12.0
-	SmallSize = 11.0
+	TextSize  = 12.0 // usual size of text
+	SmallSize = 11.0 // size of text at axes and in keys
 )
 
-// Percent is the unit of [Figure.Frame] for shares in percent.
+// Percent is the value of the parameter unit of [Figure.Frame] that labels shares from 0 to 1 in
+// percent.
 const Percent = 0.01
 
-// Frame draws the axes of a chart, with the title of the horizontal axis below. The vertical axis
-// runs from 0 to highest, and its ticks are labelled in the given unit. Frame returns the vertical
-// scale.
+// Frame draws the axes of a chart. The vertical axis runs from 0 to highest; its labels show
+// multiples of unit. The parameter title is the title of the horizontal axis. Frame returns the
+// scale of the vertical axis.
 func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title string) Scale {
 	scale := Scale{Lo: 0, Hi: highest, From: bottom, To: top}
 	ticks, digits := Ticks(0, highest/unit, 5)
@@ -35,8 +35,9 @@ func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title st
 	return scale
 }
 
-// TickStep returns the step between labelled numbers on an axis of whole numbers. The step is 1, or
-// the least of 2, 5, 10, 20, ... that leaves at most maxLabels labels.
+// TickStep returns the distance between labelled numbers on an axis of whole numbers. It is the
+// least of 1, 2, 5, 10, 20, ... for which there are at most maxLabels labels. The parameter numbers
+// is the number of whole numbers on the axis.
 func TickStep(numbers, maxLabels int) int {
 	step := 1
 	for k := 0; numbers/step > maxLabels; k++ {
@@ -49,14 +50,16 @@ func TickStep(numbers, maxLabels int) int {
 	return step
 }
 
-// A Slice is a part of a stacked bar.
+// A Slice is one of the parts into which [Figure.Stack] divides a bar.
 type Slice struct {
-	Name, Share string
-	Size        float64 // size in any unit; only the ratios of sizes matter
+	Name  string  // name of the slice
+	Share string  // share of the bar, as text
+	Size  float64 // size in any unit; only the ratios of sizes matter
 }
 
-// Stack draws a bar divided into slices, with their names and shares where these fit. Even the
-// smallest slice is visible.
+// Stack draws a bar divided into slices, side by side. Names and shares are written into the slices
+// that are wide enough. Even the smallest slice is visible. The parameter colours maps the name of
+// a slice to its colour.
 func (f *Figure) Stack(x, y, width, height float64, parts []Slice, colours map[string]Paint) {
 	const least = 1.5
 	whole, sum := 0.0, 0.0
@@ -83,22 +86,22 @@ func (f *Figure) Stack(x, y, width, height float64, parts []Slice, colours map[s
 	}
 }
 
-// KeyOf adds a key that explains the colour of a slice.
+// KeyOf adds a key that explains the meaning of a colour.
 func (f *Figure) KeyOf(text string, paint Paint) {
 	f.Key(text, func(f *Figure, x, y float64) { f.Rect(x, y, 20, 10, paint) })
 }
 
-// A Palette assigns colours to ingredients; an assigned colour never changes. It assigns each plain
-// colour once, then each colour with a band once, then greys. The zero Palette has assigned no
-// colours.
+// A Palette assigns colours to ingredients. First it assigns each plain colour once, then each
+// colour with a band once, and then greys. The colour of an ingredient never changes. The zero
+// Palette has assigned no colours.
 type Palette[N int | float64] struct {
-	paints        map[string]Paint
+	paints        map[string]Paint // maps the name of an ingredient to its colour
 	greysAssigned int
 }
 
-// Add assigns colours to those ingredients of the given compositions that have no colour yet. The
-// compositions are given as amounts by ingredient. Ingredients with the largest total amounts come
-// first.
+// Add assigns colours to ingredients of the given compositions that have no colour yet. Ingredients
+// with the largest total amounts get their colours first. Each composition maps the name of an
+// ingredient to its amount.
 func (p *Palette[N]) Add(list []map[string]N) {
 	sums := make(map[string]N)
 	for _, recipe := range list {
@@ -123,10 +126,11 @@ func (p *Palette[N]) Add(list []map[string]N) {
 	}
 }
 
-// Paints returns the assigned colours by ingredient.
+// Paints returns a map from the name of an ingredient to its colour.
 func (p *Palette[N]) Paints() map[string]Paint { return maps.Clone(p.paints) }
 
-// Colours assigns a colour to each ingredient of the given compositions; see [Palette].
+// Colours assigns a colour to each ingredient of the given compositions, as [Palette] does. It
+// returns a map from the name of an ingredient to its colour.
 func Colours[N int | float64](list []map[string]N) map[string]Paint {
 	var p Palette[N]
 	p.Add(list)

@@ -1,8 +1,7 @@
-// Package figure draws small charts: as SVG for a page, which sets the colours of the chart, and as
-// stand-alone SVG and PNG files.
-//
-// A [Figure] is a list of marks in CSS pixels, with y pointing down. It has a description in words
-// for readers who cannot see it. The package knows nothing about the subject of a chart.
+// Package figure draws small charts: as SVG elements of a page, which sets their colours, and as
+// separate SVG and PNG files. A [Figure] is a list of marks such as lines and texts. Coordinates
+// are CSS pixels, with y pointing down. A figure also has a description in words for readers who
+// cannot see it. The package knows nothing about the subject of a chart.
 package figure
 
 import (
@@ -12,55 +11,55 @@ import (
 
 // A Figure is a drawing and its description in words.
 type Figure struct {
-	Name   string // name of the figure's files without extension: letters, digits and hyphens
-	Title  string // title in one line
-	Text   string // description in words of what the figure shows
-	Width  float64
-	Height float64
+	Name   string  // name of the figure's files without extension: letters, digits and hyphens
+	Title  string  // title in one line
+	Text   string  // description in words of what the figure shows
+	Width  float64 // width in CSS pixels
+	Height float64 // height in CSS pixels
 
-	marks []mark
-	keys  []key
+	marks []mark      // drawn elements, in the order of drawing
+	keys  []figureKey // explanations of the marks that are not placed yet
 }
 
-// A Paint is a colour of a mark. The first six paints follow the page, dark on light or light on
-// dark; the others are the same on any page.
+// A Paint is the colour of a mark. The first six paints depend on whether the page is light or
+// dark. The others are fixed: they are the same on any page.
 type Paint uint8
 
-// The paints that follow the page, dark on light or light on dark.
+// The paints that depend on whether the page is light or dark.
 const (
-	Ink        Paint = iota // colour of text and of marks that stand out
-	Soft                    // colour of explaining text
-	Line                    // colour of axes and grid lines
-	Shade                   // colour of areas without data
-	Ground                  // background colour of the page
-	Accent                  // colour of data
-	firstFixed              // first paint that does not depend on the page
+	Ink             Paint = iota // colour of text and of marks that stand out
+	Soft                         // colour of less important text
+	Line                         // colour of axes and grid lines
+	Shade                        // colour of areas without data
+	Ground                       // background colour of the page
+	Accent                       // colour of data
+	firstFixedPaint              // number of the first fixed paint
 )
 
-// hueCount is the number of fixed colours besides the greys. As many further paints have the same
-// colours, with a band along the lower edge. The greys follow from number firstGrey on.
+// Numbers of colours in the palette of [Colour].
 const (
-	hueCount  = 12
-	firstGrey = 2 * hueCount
-	greyCount = 2
+	plainColourCount = 12                   // number of colours besides the greys; each of them occurs plain and with a band along the lower edge
+	firstGrey        = 2 * plainColourCount // number of the first grey
+	greyCount        = 2                    // number of greys
 )
 
-// ColourCount is the number of different results of [Colour].
+// ColourCount is the number of different paints that [Colour] returns.
 const ColourCount = firstGrey + greyCount
 
-// Colour returns colour k of a palette that readers with any kind of colour vision can distinguish.
+// Colour returns paint k of a palette that readers with any kind of colour vision can distinguish.
+//
 // The first seven colours are those of Okabe and Ito (2008, "Color Universal Design"), without
-// black. Each later colour differs from all colours before it at least as much as the first seven
-// differ from each other. From the 13th on the colours repeat with a band along the lower edge. The
-// last two are greys, for items without a colour of their own.
-func Colour(k int) Paint { return firstFixed + Paint(min(k, ColourCount-1)) }
+// black. Each of the next five differs from all colours before it at least as much as the first
+// seven differ from each other. From k = 12 on the twelve colours repeat with a band along the
+// lower edge. The last two paints are greys, for items without a colour of their own.
+func Colour(k int) Paint { return firstFixedPaint + Paint(min(k, ColourCount-1)) }
 
-// Grey is the number of the first grey in [Colour].
+// Grey is the index k of the first grey in [Colour].
 const Grey = firstGrey
 
-// fixedPaints holds the paints that do not depend on the page, with the most readable text colour
-// on each paint.
-var fixedPaints = [hueCount + greyCount]struct{ fill, text string }{
+// fixedPaints holds the colours of the fixed paints, each with the colour in which text on the
+// paint is most readable.
+var fixedPaints = [plainColourCount + greyCount]struct{ fill, text string }{
 	{"#0072b2", "#ffffff"}, // blue
 	{"#e69f00", "#000000"}, // orange
 	{"#009e73", "#000000"}, // green
@@ -79,22 +78,24 @@ var fixedPaints = [hueCount + greyCount]struct{ fill, text string }{
 
 // Banded reports whether a paint has a band along its lower edge, in the colour of text on the
 // paint.
-func (p Paint) Banded() bool { return p >= firstFixed+hueCount && p < firstFixed+firstGrey }
+func (p Paint) Banded() bool {
+	return p >= firstFixedPaint+plainColourCount && p < firstFixedPaint+firstGrey
+}
 
-// Hex returns the colour of a fixed paint as #rrggbb, and the most readable text colour on the
-// paint. It is for keys outside the figure.
+// Hex returns the colour of a fixed paint as #rrggbb, and the colour in which text on the paint is
+// most readable. It is for explanations of colours outside the figure.
 func (p Paint) Hex() (fill, text string) {
 	k := p.Index()
-	if k >= hueCount {
-		k -= hueCount
+	if k >= plainColourCount {
+		k -= plainColourCount
 	}
 	return fixedPaints[k].fill, fixedPaints[k].text
 }
 
-// Index returns the number of a paint in the palette of [Colour].
-func (p Paint) Index() int { return int(p - firstFixed) }
+// Index returns the number k for which [Colour] returns the paint.
+func (p Paint) Index() int { return int(p - firstFixedPaint) }
 
-// An Anchor says which point of a text is placed at the given coordinates.
+// An Anchor says which point of a text has the given coordinates: its start, its middle or its end.
 type Anchor uint8
 
 // The anchors of a text.
@@ -104,7 +105,7 @@ const (
 	End
 )
 
-// markKind is the kind of a mark.
+// markKind is the kind of a mark: a rectangle, a line, a path, a dot, a ring or a text.
 type markKind uint8
 
 const (
@@ -118,41 +119,46 @@ const (
 
 // A mark is one drawn element of a figure.
 type mark struct {
-	kind                markKind
-	x, y, x2, y2        float64 // x, y: position; x2, y2: end of a line, width and height of a rectangle; x2 alone: radius of a circle
-	points              []float64
-	paint               Paint
-	usesTextColour      bool // whether the colour is that of text on paint, instead of paint itself
-	width               float64
-	dashed, translucent bool
-	text                string
-	anchor              Anchor
-	size                float64
-	bold                bool
-	outlineGround       bool // whether the rectangle has a hairline in the background colour around it
+	kind                  markKind
+	x                     float64   // horizontal position
+	y                     float64   // vertical position
+	x2                    float64   // end of a line, width of a rectangle, or radius of a circle
+	y2                    float64   // end of a line, or height of a rectangle
+	points                []float64 // points of a path as x, y, x, y, ...
+	paint                 Paint
+	usesTextColourOfPaint bool    // whether the mark has the colour of text on paint instead of the colour paint
+	width                 float64 // width of a line
+	dashed                bool    // whether the line is dashed
+	translucent           bool    // whether the colour is translucent
+	text                  string
+	anchor                Anchor
+	size                  float64 // size of the text
+	bold                  bool
+	outlineGround         bool // whether the rectangle has a thin outline in the background colour
 }
 
-// A key explains the meaning of a kind of mark.
-type key struct {
-	draw func(f *Figure, x, y float64) // draws an example in an area of 20 by 10 pixels
+// A figureKey is an example of a mark with a text that explains its meaning.
+type figureKey struct {
+	draw func(f *Figure, x, y float64) // draws the example in an area of 20 by 10 pixels with its upper left corner at x, y
 	text string
 }
 
-// Rect fills a rectangle.
+// Rect fills a rectangle. The point x, y is its upper left corner.
 func (f *Figure) Rect(x, y, width, height float64, p Paint) {
 	f.marks = append(f.marks, mark{kind: rectMark, x: x, y: y, x2: width, y2: height, paint: p})
 	f.drawBand(x, y, width, height, p)
 }
 
-// drawBand draws the band along the lower edge of a rectangle if the paint has a band.
+// drawBand draws the band along the lower edge of a rectangle, if the paint p has one.
 func (f *Figure) drawBand(x, y, width, height float64, p Paint) {
 	if p.Banded() {
 		high := max(2, height/8)
-		f.marks = append(f.marks, mark{kind: rectMark, x: x, y: y + height - high, x2: width, y2: high, paint: p, usesTextColour: true})
+		f.marks = append(f.marks, mark{kind: rectMark, x: x, y: y + height - high, x2: width, y2: high, paint: p, usesTextColourOfPaint: true})
 	}
 }
 
-// Segment fills a rectangle that touches other rectangles, with a hairline around it.
+// Segment fills a rectangle that touches other rectangles. A thin outline in the background colour
+// separates them.
 func (f *Figure) Segment(x, y, width, height float64, p Paint) {
 	f.marks = append(f.marks, mark{kind: rectMark, x: x, y: y, x2: width, y2: height, paint: p, outlineGround: true})
 	f.drawBand(x, y, width, height, p)
@@ -203,17 +209,17 @@ func (f *Figure) WriteBold(x, y, size float64, a Anchor, p Paint, text string) {
 // see [Figure.Write].
 func (f *Figure) WriteOn(x, y, size float64, a Anchor, area Paint, text string) {
 	f.Write(x, y, size, a, area, text)
-	f.marks[len(f.marks)-1].usesTextColour = true
+	f.marks[len(f.marks)-1].usesTextColourOfPaint = true
 }
 
-// Key adds a key to the figure. [Figure.PlaceKeys] places the keys in rows below the drawing. Keys
-// that are not placed appear only in a stand-alone file of the figure. The function draw draws an
-// example in an area of 20 by 10 pixels.
+// Key adds a text that explains a mark, with an example of the mark. The function draw draws the
+// example in an area of 20 by 10 pixels. The keys appear in separate files of the figure, and in a
+// page only after a call of [Figure.PlaceKeys].
 func (f *Figure) Key(text string, draw func(f *Figure, x, y float64)) {
-	f.keys = append(f.keys, key{draw, text})
+	f.keys = append(f.keys, figureKey{draw, text})
 }
 
-// PlaceKeys places the keys below the drawing and increases the height of the figure.
+// PlaceKeys places the keys in rows below the drawing and increases the height of the figure.
 func (f *Figure) PlaceKeys() {
 	const markWidth, gap, row = 20.0, 6.0, 17.0
 	x := 0.0

@@ -138,7 +138,7 @@ func TestPNG(t *testing.T) {
 
 // The widths are those of the fonts that pictures are drawn with.
 func TestWidths(t *testing.T) {
-	fonts, err := newLiberation()
+	fonts, err := loadLiberationFonts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestWidths(t *testing.T) {
 // Text is taken to be as wide as Liberation Sans makes it, but for kerning, and
 // what it has no letters for as wide as most fonts make it.
 func TestTextWidth(t *testing.T) {
-	fonts, err := newLiberation()
+	fonts, err := loadLiberationFonts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,10 +382,10 @@ func TestColours(t *testing.T) {
 		seen[paint] = name
 	}
 	fills := map[string]bool{}
-	for k := range hueCount {
+	for k := range plainColourCount {
 		fill, _ := Colour(k).Hex()
-		banded, _ := Colour(k + hueCount).Hex()
-		if fills[fill] || fill != banded || Colour(k).Banded() || !Colour(k+hueCount).Banded() {
+		banded, _ := Colour(k + plainColourCount).Hex()
+		if fills[fill] || fill != banded || Colour(k).Banded() || !Colour(k+plainColourCount).Banded() {
 			t.Errorf("colour %d is %s, and with a band %s", k, fill, banded)
 		}
 		fills[fill] = true
@@ -445,7 +445,7 @@ func TestColourVision(t *testing.T) {
 		}
 		return least
 	}
-	if seven, all := nearest(7), nearest(hueCount); all < seven || seven < 10 {
+	if seven, all := nearest(7), nearest(plainColourCount); all < seven || seven < 10 {
 		t.Errorf("of seven colours the nearest two are %.2f apart, and of all %.2f", seven, all)
 	}
 }

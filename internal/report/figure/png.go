@@ -15,12 +15,12 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// liberationFonts holds the fonts of PNG files, regular and bold.
+// liberationFonts holds the regular and the bold font of PNG files.
 type liberationFonts [2]*sfnt.Font
 
-// newLiberation parses the embedded fonts. Only [WritePNG] calls it, so a program without PNG files
-// loads no font.
-func newLiberation() (l liberationFonts, err error) {
+// loadLiberationFonts parses the embedded fonts. Only [WritePNG] calls it, so a program that writes
+// no PNG files loads no fonts.
+func loadLiberationFonts() (l liberationFonts, err error) {
 	for k, ttf := range [][]byte{liberationsansregular.TTF, liberationsansbold.TTF} {
 		if l[k], err = sfnt.Parse(ttf); err != nil {
 			return l, err
@@ -37,13 +37,13 @@ func (l liberationFonts) font(bold bool) *sfnt.Font {
 	return l[0]
 }
 
-// toPixels converts CSS pixels to pixels of a PNG file.
+// toPixels converts a length in CSS pixels to pixels of a PNG file.
 func toPixels(px float64) float64 { return float64(px * 2.5) }
 
 // WritePNG writes a figure with its title as a PNG file, on a white background. The font is
-// Liberation Sans (Latin, Greek, Cyrillic); other characters are missing.
+// Liberation Sans, which has Latin, Greek and Cyrillic letters; other characters are missing.
 func WritePNG(w io.Writer, f *Figure) error {
-	fonts, err := newLiberation()
+	fonts, err := loadLiberationFonts()
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func WritePNG(w io.Writer, f *Figure) error {
 	return c.EncodePNG(w)
 }
 
-// paintOn draws the mark on an image.
+// paintOn draws the mark on the image c.
 func (m *mark) paintOn(c *gg.Context, fonts liberationFonts) error {
 	c.SetColor(m.colourOnWhite())
 	c.SetLineWidth(toPixels(m.width))
@@ -110,9 +110,9 @@ func (m *mark) paintOn(c *gg.Context, fonts liberationFonts) error {
 func (m *mark) colourOnWhite() color.NRGBA {
 	hex := ""
 	switch {
-	case m.usesTextColour:
+	case m.usesTextColourOfPaint:
 		_, hex = m.paint.Hex()
-	case m.paint >= firstFixed:
+	case m.paint >= firstFixedPaint:
 		hex, _ = m.paint.Hex()
 	default:
 		hex = lightColours[m.paint]

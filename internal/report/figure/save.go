@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Save writes a figure as SVG and as PNG into a directory, in files that are named after the
-// figure. It writes each file by calling save, and returns the paths of the files.
+// Save writes a figure into a directory, as an SVG file and as a PNG file named after the figure.
+// It calls the function save to write each file, and returns the paths of the files.
 func Save(f *Figure, dir string, save func(path string, data []byte) error) (files []string, err error) {
 	for _, format := range []struct {
 		ending string
@@ -26,7 +26,8 @@ func Save(f *Figure, dir string, save func(path string, data []byte) error) (fil
 	return files, nil
 }
 
-// IsFigure reports whether a file that begins with the given bytes is an SVG file of this package.
+// IsFigure reports whether a file is an SVG file written by this package. The parameter begin is
+// the beginning of the file.
 func IsFigure(begin []byte) bool {
-	return bytes.HasPrefix(begin, []byte(svgBegin)) && bytes.Contains(begin[:min(len(begin), 1<<8)], []byte(svgTitleStart))
+	return bytes.HasPrefix(begin, []byte(svgFileStart)) && bytes.Contains(begin[:min(len(begin), 1<<8)], []byte(svgTitleStart))
 }

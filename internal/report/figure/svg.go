@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// paintClasses holds the names, in style sheets, of the paints that follow the page.
+// paintClasses holds the names of the paints that depend on the page, as used in style sheets.
 var paintClasses = [...]string{Ink: "ink", Soft: "soft", Line: "line", Shade: "shade", Ground: "ground", Accent: "accent"}
 
-// Style returns the style sheet for figures in a page. The page must define the variables --ink,
-// --soft, --line, --shade, --ground and --accent.
+// Style returns the style sheet for figures in a page. The page must define the CSS variables
+// --ink, --soft, --line, --shade, --ground and --accent, for example with [Variables].
 func Style() string {
 	var b strings.Builder
 	for _, c := range paintClasses {
@@ -23,21 +23,20 @@ func Style() string {
 	return b.String() + ".faint{fill-opacity:.25}text{unicode-bidi:plaintext}"
 }
 
-// lightColours and darkColours are the colours, on light and on dark pages, of the paints that
-// follow the page.
+// Colours of the paints that depend on the page.
 var (
-	lightColours = [...]string{Ink: "#1a1a1a", Soft: "#555555", Line: "#b4b4b4", Shade: "#e9e9e6", Ground: "#ffffff", Accent: "#0072b2"}
-	darkColours  = [...]string{Ink: "#e8e8e6", Soft: "#b4b4b0", Line: "#5a5f63", Shade: "#33373a", Ground: "#16181a", Accent: "#56b4e9"}
+	lightColours = [...]string{Ink: "#1a1a1a", Soft: "#555555", Line: "#b4b4b4", Shade: "#e9e9e6", Ground: "#ffffff", Accent: "#0072b2"} // colours on light pages
+	darkColours  = [...]string{Ink: "#e8e8e6", Soft: "#b4b4b0", Line: "#5a5f63", Shade: "#33373a", Ground: "#16181a", Accent: "#56b4e9"} // colours on dark pages
 )
 
-// svgFontFamilies lists fonts whose characters have the widths in [TextWidth]. A reader may have
-// none of these fonts, so each text sets its own width.
+// svgFontFamilies lists fonts whose characters have the widths that [TextWidth] assumes. If a
+// reader has none of these fonts, the text is stretched or compressed to the same width.
 const svgFontFamilies = `"Liberation Sans",Arial,Helvetica,sans-serif`
 
-// Variables returns the declarations of the style sheet's variables for a light and for a dark
-// page.
+// Variables returns the definitions of the CSS variables that [Style] uses, for a light and for a
+// dark page.
 func Variables() (onLight, onDark string) {
-	declare := func(colours [firstFixed]string) string {
+	declare := func(colours [firstFixedPaint]string) string {
 		var b strings.Builder
 		for p, c := range colours {
 			fmt.Fprintf(&b, "--%s:%s;", paintClasses[p], c)
@@ -47,8 +46,8 @@ func Variables() (onLight, onDark string) {
 	return declare(lightColours), declare(darkColours)
 }
 
-// SVG returns the figure as an SVG element of a page. The ids of the element's title and
-// description begin with the name of the figure.
+// SVG returns the figure as an SVG element of a page. The ids of elements begin with the name of
+// the figure, so the names of figures in a page must differ.
 func (f *Figure) SVG() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %s %s" role="img" aria-labelledby="%s-title %[3]s-text">`, formatCoordinate(f.Width), formatCoordinate(f.Height), escape(f.Name))
@@ -58,16 +57,15 @@ func (f *Figure) SVG() string {
 	return b.String()
 }
 
-// titleSize is the text size of the title of a stand-alone figure, titleHeight the height of the
-// title's area, and figureMargin the width of the margin around the figure.
+// Sizes for a figure in a file of its own, in CSS pixels.
 const (
-	titleSize    = 13.0
-	titleHeight  = 26.0
-	figureMargin = 12.0
+	titleSize    = 13.0 // text size of the title
+	titleHeight  = 26.0 // height of the area for the title
+	figureMargin = 12.0 // width of the margin around the figure
 )
 
-// withTitleAndKeys returns a copy of the figure with its title, a margin, and the keys that have
-// not been placed.
+// withTitleAndKeys returns a copy of the figure for a file of its own: with its title, a margin,
+// and the keys that were not placed.
 func (f *Figure) withTitleAndKeys() *Figure {
 	copied := *f
 	f = &copied
@@ -96,19 +94,19 @@ func (f *Figure) withTitleAndKeys() *Figure {
 	return g
 }
 
-// svgBegin is the beginning of an SVG file of a figure. It is followed by the width, the height,
-// the role and then svgTitleStart.
+// svgFileStart is the beginning of an SVG file of a figure. It is followed by the width, the height
+// and the role, and then by svgTitleStart.
 const (
-	svgBegin      = `<svg xmlns="http://www.w3.org/2000/svg" `
+	svgFileStart  = `<svg xmlns="http://www.w3.org/2000/svg" `
 	svgTitleStart = `aria-labelledby="t d"><title id="t">`
 )
 
-// WriteSVG writes a figure with its title as an SVG file. The file is light or dark as the reader's
-// system prefers.
+// WriteSVG writes a figure with its title as an SVG file. The colours are those for a light or a
+// dark page, as the reader's system prefers.
 func WriteSVG(w io.Writer, f *Figure) error {
 	g := f.withTitleAndKeys()
 	var b strings.Builder
-	fmt.Fprintf(&b, svgBegin+`width="%[1]s" height="%[2]s" viewBox="0 0 %[1]s %[2]s" role="img" `+svgTitleStart, formatCoordinate(g.Width), formatCoordinate(g.Height))
+	fmt.Fprintf(&b, svgFileStart+`width="%[1]s" height="%[2]s" viewBox="0 0 %[1]s %[2]s" role="img" `+svgTitleStart, formatCoordinate(g.Width), formatCoordinate(g.Height))
 	fmt.Fprintf(&b, `%s</title><desc id="d">%s</desc>`, escape(g.Title), escape(g.Text))
 	onLight, onDark := Variables()
 	fmt.Fprintf(&b, `<style>svg{%sfont-family:%s}@media(prefers-color-scheme:dark){svg{%s}}%s</style>`, onLight, escape(svgFontFamilies), onDark, Style())
@@ -176,12 +174,12 @@ func (f *Figure) writeMarks(b *strings.Builder) {
 // writeFill writes the attribute with the fill colour of a mark.
 func (m *mark) writeFill(b *strings.Builder) {
 	switch {
-	case m.usesTextColour:
+	case m.usesTextColourOfPaint:
 		_, text := m.paint.Hex()
 		fmt.Fprintf(b, ` fill="%s"`, text)
-	case m.paint < firstFixed && m.translucent:
+	case m.paint < firstFixedPaint && m.translucent:
 		fmt.Fprintf(b, ` class="f-%s faint"`, paintClasses[m.paint])
-	case m.paint < firstFixed:
+	case m.paint < firstFixedPaint:
 		fmt.Fprintf(b, ` class="f-%s"`, paintClasses[m.paint])
 	default:
 		fill, _ := m.paint.Hex()
@@ -191,7 +189,7 @@ func (m *mark) writeFill(b *strings.Builder) {
 
 // writeStroke writes the attributes with the line colour, width and dashes of a mark.
 func (m *mark) writeStroke(b *strings.Builder) {
-	if m.paint < firstFixed {
+	if m.paint < firstFixedPaint {
 		fmt.Fprintf(b, ` class="s-%s"`, paintClasses[m.paint])
 	} else {
 		fill, _ := m.paint.Hex()

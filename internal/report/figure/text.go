@@ -18,11 +18,11 @@ import (
 //go:embed widths.txt
 var characterWidthTable string
 
-// unitsPerEm is the text size in the units of [characterWidths].
+// unitsPerEm is the text size in the units in which [characterWidths] measures widths.
 const unitsPerEm = 2048
 
-// characterWidths returns the widths of characters in the regular and in the bold font; 2,048
-// stands for the text size.
+// characterWidths returns a map from a character to its widths in the regular and in the bold font.
+// The widths are measured in 1/2,048 of the text size.
 var characterWidths = sync.OnceValue(func() map[rune][2]uint16 {
 	found := make(map[rune][2]uint16)
 	for line := range strings.Lines(characterWidthTable) {
@@ -36,9 +36,9 @@ var characterWidths = sync.OnceValue(func() map[rune][2]uint16 {
 	return found
 })
 
-// TextWidth returns the width of a text of the given size. It uses the widths of Liberation Sans,
-// without kerning, and estimates the widths of other characters. SVG output sets this width on the
-// text, and viewers stretch any font to the width. So text that fits according to TextWidth fits.
+// TextWidth returns the width of a text of the given size. It uses the widths of characters in
+// Liberation Sans, without kerning, and estimates the widths of characters that the font lacks. SVG
+// output tells viewers to stretch the text to this width, whatever their font.
 func TextWidth(s string, size float64) float64 { return textWidth(s, size, false) }
 
 func textWidth(s string, size float64, bold bool) float64 {
@@ -49,7 +49,7 @@ func textWidth(s string, size float64, bold bool) float64 {
 	return float64(em * size)
 }
 
-// runeWidth returns the width of a character as a multiple of the text size.
+// runeWidth returns the width of a character, divided by the text size.
 func runeWidth(r rune, bold bool) float64 {
 	if unicode.Is(unicode.Mn, r) {
 		return 0
@@ -67,7 +67,7 @@ func runeWidth(r rune, bold bool) float64 {
 	return 0.7
 }
 
-// Clip shortens a text to a width and ends a shortened text with an ellipsis.
+// Clip shortens a text that is wider than the given width, and ends it with an ellipsis.
 func Clip(s string, width, size float64) string { return clipText(s, width, size, false) }
 
 func clipText(s string, width, size float64, bold bool) string {

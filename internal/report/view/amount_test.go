@@ -177,7 +177,7 @@ func TestRecipesAreReadBack(t *testing.T) {
 		for k := range recipes {
 			b := model.Best[k]
 			checkWritten(t, "kir tradeoff", recipes[k], found(recipeText(b.Parts(), total), `(?P<name>i[0-9]+) `+number+` %`), "%", "100", total)
-			figure := compositionFigure(model, "best", "A recipe", &b, assignColours(model.Best))
+			figure := compositionFigure(model, "best", "A recipe", &b, shortlistColours(model.Best))
 			checkWritten(t, "a bar", recipes[k], found(figure.Text, `(?P<name>i[0-9]+) `+number+` %`), "%", "100", total)
 			column := make(map[string]string)
 			for _, row := range shortlist.Rows[1 : len(shortlist.Rows)-1] {
@@ -186,7 +186,7 @@ func TestRecipesAreReadBack(t *testing.T) {
 				}
 			}
 			checkWritten(t, "the table", recipes[k], column, "%", "100", total)
-			cards := (&pageView{Model: model}).newCards(model.Best, assignColours(model.Best))
+			cards := (&pageView{Model: model}).newCards(model.Best, shortlistColours(model.Best))
 			shown := make(map[string]string)
 			for _, s := range cards[k].Swatch {
 				shown[s.Ingredient] = strings.TrimSuffix(s.Share, " %")

@@ -8,8 +8,9 @@ import (
 	"kir/internal/terminal"
 )
 
-// reportHeadline returns the text to read first: the quality of the answer or, without an answer,
-// the reliability of the draws. The result sure says that the headline needs no caution.
+// reportHeadline returns the headline of a report: the quality of the answer or, without an answer,
+// the reliability of the draws. The result sure reports whether that can be relied on without
+// caution.
 func reportHeadline(m *report.Model) (text string, sure bool) {
 	if m.Answer != nil {
 		return m.Answer.Headline, m.Answer.Grade.IsSure()
@@ -30,6 +31,7 @@ func drawsHeadline(g report.Grade) string {
 	return "It cannot be told how far the draws can be relied on"
 }
 
+// writeHeadline writes the headline of a report.
 func writeHeadline(m *report.Model, p *terminal.Printer) {
 	text, sure := reportHeadline(m)
 	for _, l := range terminal.Wrap(terminal.EscapeControls(text), terminal.MaxColumns) {
@@ -43,8 +45,8 @@ func writeHeadline(m *report.Model, p *terminal.Printer) {
 	p.Line("")
 }
 
-// writeAnswer writes the quality of the models, and the predicted scores of the shortlist beside
-// those of random compositions and known recipes.
+// writeAnswer writes the section on the quality of the answer. It has the quality of the models,
+// and the scores of the shortlist next to those of random compositions and known recipes.
 func writeAnswer(m *report.Model, p *terminal.Printer) {
 	a := m.Answer
 	if a == nil || a.Grade == report.NoObjectives {
@@ -65,13 +67,13 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 		t := terminal.NewTable(2, columns...)
 		t.SetMaxWidth(0, 30)
 		for _, w := range a.Objectives {
-			t.Row(row(w.Name, w.Strength, objectiveValueText(w, w.Shortlist), expectedText(w), objectiveValueText(w, w.Random), textIfKnown(w, w.Known))...)
+			t.Row(row(w.Name, w.Strength, objectiveValueText(w, w.Shortlist), expectedMeanText(w), objectiveValueText(w, w.Random), objectiveValueTextIfKnown(w, w.Known))...)
 		}
 		of := ""
 		if a.Grade == report.Weak {
 			of = "weak"
 		}
-		t.Row(row("score", of, number.Score(a.Shortlist.Mean, 1), expectedScore(a), number.Score(a.Random.Mean, 1), knownMeanText(a))...)
+		t.Row(row("score", of, number.Score(a.Shortlist.Mean, 1), expectedScoreText(a), number.Score(a.Random.Mean, 1), knownScoreText(a))...)
 		p.Table(t)
 	}
 	for _, w := range a.Warnings {
@@ -79,25 +81,28 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 }
 
-// expectedText returns the expected mean of an objective over the shortlist; "" if it was not
-// checked.
-func expectedText(w report.ObjectiveSummary) string {
+// expectedMeanText returns the mean of an objective over the shortlist, corrected because the
+// search selects compositions whose predictions are too high by chance. It returns "" if no check
+// measured this effect.
+func expectedMeanText(w report.ObjectiveSummary) string {
 	if w.Expected == nil {
 		return ""
 	}
 	return objectiveValueText(w, *w.Expected)
 }
 
-// expectedScore returns the expected mean score of the shortlist; "" if it was not checked.
-func expectedScore(a *report.Answer) string {
+// expectedScoreText returns the mean score of the shortlist, corrected because the search selects
+// compositions whose predictions are too high by chance. It returns "" if no check measured this
+// effect.
+func expectedScoreText(a *report.Answer) string {
 	if a.OptimismCheck == nil || a.OptimismCheck.ExpectedRemainingGain == nil {
 		return ""
 	}
 	return number.Score(a.Random.Mean+report.Number(*a.OptimismCheck.ExpectedRemainingGain*(a.Shortlist.Mean-a.Random.Mean)), 1)
 }
 
-// objectiveValueText writes a value of an objective: in the unit of the label, as a percentage for
-// a class, or as a score.
+// objectiveValueText writes a value v of an objective: as a number of the label's unit, as a
+// percentage for the probability of a class, or as a score.
 func objectiveValueText(w report.ObjectiveSummary, v report.Number) string {
 	switch w.Unit {
 	case "value":
@@ -108,15 +113,17 @@ func objectiveValueText(w report.ObjectiveSummary, v report.Number) string {
 	return number.ThreeFigures(v)
 }
 
-// textIfKnown writes a value of an objective; "" if the value is unknown.
-func textIfKnown(w report.ObjectiveSummary, v report.Number) string {
+// objectiveValueTextIfKnown writes a value of an objective, as [objectiveValueText] does. It
+// returns "" if the value is unknown.
+func objectiveValueTextIfKnown(w report.ObjectiveSummary, v report.Number) string {
 	if !v.IsKnown() {
 		return ""
 	}
 	return objectiveValueText(w, v)
 }
 
-func knownMeanText(a *report.Answer) string {
+// knownScoreText returns the mean score of the known recipes; "" if there are no known recipes.
+func knownScoreText(a *report.Answer) string {
 	if a.Known.Number == 0 {
 		return ""
 	}

@@ -8,8 +8,8 @@ import (
 	"kir/internal/report/figure"
 )
 
-// assignColours assigns a colour to each ingredient of the shortlist.
-func assignColours(list []report.Best) map[string]figure.Paint {
+// shortlistColours returns a map from each ingredient of the shortlist to its colour in figures.
+func shortlistColours(list []report.Best) map[string]figure.Paint {
 	var recipes []map[string]int
 	for _, b := range list {
 		recipes = append(recipes, b.Recipe)
@@ -17,8 +17,9 @@ func assignColours(list []report.Best) map[string]figure.Paint {
 	return figure.Colours(recipes)
 }
 
-// compositionFigure draws a composition as a stacked bar. The keys of the colours appear only in a
-// stand-alone file of the figure, since the page lists the ingredients with their colours.
+// compositionFigure returns a figure of a composition as a stacked bar. The key of the colours
+// appears only in a separate file of the figure, since the page lists the ingredients with their
+// colours.
 func compositionFigure(m *report.Model, name, title string, b *report.Best, colours map[string]figure.Paint) *figure.Figure {
 	const width, height = 300.0, 40.0
 	f := &figure.Figure{Name: name, Title: title, Width: width, Height: height}
@@ -27,7 +28,7 @@ func compositionFigure(m *report.Model, name, title string, b *report.Best, colo
 	}
 	var said []string
 	var parts []figure.Slice
-	shares := partShares(b.Parts(), m.Problem.Total)
+	shares := partShareTexts(b.Parts(), m.Problem.Total)
 	for k, p := range b.Parts() {
 		share := shares[k]
 		parts = append(parts, figure.Slice{Name: p.Ingredient, Share: share, Size: float64(p.Amount)})
@@ -39,8 +40,9 @@ func compositionFigure(m *report.Model, name, title string, b *report.Best, colo
 	return f
 }
 
-// partShares writes the amounts of a recipe's parts as percentages of the total.
-func partShares(parts []report.Part, total int) []string {
+// partShareTexts returns the amounts of a recipe's ingredients as texts in percent. The parameter
+// total is the number of units of the recipe.
+func partShareTexts(parts []report.Part, total int) []string {
 	units := make([]int, len(parts))
 	for k, p := range parts {
 		units[k] = p.Amount

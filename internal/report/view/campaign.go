@@ -17,15 +17,15 @@ import (
 	"kir/internal/terminal"
 )
 
-// Batch writes the next recipes of a campaign as text.
+// Batch writes the next batch of recipes that a campaign suggests, as text.
 func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Line("%s", p.Bold(fmt.Sprintf("Round %d: %s to make", b.Round, inputerr.Count(len(b.Entries), "recipe"))))
-	if err := writeBest(p, b.Best, &b.Measure, b.Conditions, b.Total); err != nil {
+	if err := writeBestRecipe(p, b.Best, &b.Measure, b.Conditions, b.Total); err != nil {
 		return err
 	}
 	if len(b.Pending) > 0 {
-		p.WrappedHanging(0, "Earlier recipes without a result: "+idsText(b.Pending))
+		p.WrappedHanging(0, "Earlier recipes without a result: "+recipeIDsText(b.Pending))
 	}
 	p.Wrapped(0, b.RemainingGain.Text)
 	writeModels(p, b.Models)
@@ -46,18 +46,19 @@ func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 				p.WrappedHanging(4, text)
 			}
 		}
-		if err := sharesTable(p, &b.Measure, e.Recipe, b.Total); err != nil {
+		if err := writeSharesTable(p, &b.Measure, e.Recipe, b.Total); err != nil {
 			return err
 		}
 	}
 	return p.Err
 }
 
-// recipeBarWidth is the length of a bar that stands for a whole recipe, in characters.
+// recipeBarWidth is the length of the bar of an ingredient that makes up the whole recipe, in
+// characters.
 const recipeBarWidth = 24
 
-// sharesTable writes the ingredients of a recipe with their amounts and bars.
-func sharesTable(p *terminal.Printer, m *campaign.Measure, recipe map[string]int, total int) error {
+// writeSharesTable writes a table of the ingredients of a recipe, with their amounts and with bars.
+func writeSharesTable(p *terminal.Printer, m *campaign.Measure, recipe map[string]int, total int) error {
 	shares, err := m.Shares(recipe, total)
 	if err != nil {
 		return err
@@ -69,13 +70,13 @@ func sharesTable(p *terminal.Printer, m *campaign.Measure, recipe map[string]int
 	}
 	for _, s := range shares {
 		pad := strings.Repeat(" ", amounts-terminal.Width(s.Amount))
-		p.Line("    %s%s %s  %s  %s", pad, s.Amount, m.Unit, terminal.Pad(clipName(terminal.EscapeControls(s.Ingredient)), names), p.Bar(s.Fraction, recipeBarWidth))
+		p.Line("    %s%s %s  %s  %s", pad, s.Amount, m.Unit, terminal.Pad(shortenName(terminal.EscapeControls(s.Ingredient)), names), p.Bar(s.Fraction, recipeBarWidth))
 	}
 	return nil
 }
 
-// RecordedText says how many of the recorded results are new, changed, withdrawn, known already or
-// without a result.
+// RecordedText says how many results a record step has recorded: new, changed, withdrawn, and known
+// already. It also says how many recipes have no result yet.
 func RecordedText(r *campaign.RecordSummary) string {
 	var said []string
 	for _, of := range []struct {
@@ -92,18 +93,20 @@ func RecordedText(r *campaign.RecordSummary) string {
 	return strings.Join(said, ", ")
 }
 
-// predictionsText lists the predicted measurements of a recipe by label, with their intervals.
-func predictionsText(of map[string]campaign.Prediction) string {
+// predictionsText lists the predicted measurements of a recipe with their intervals. The parameter
+// predictions maps the name of a label to the prediction.
+func predictionsText(predictions map[string]campaign.Prediction) string {
 	var said []string
-	for _, label := range slices.Sorted(maps.Keys(of)) {
-		q := of[label]
+	for _, label := range slices.Sorted(maps.Keys(predictions)) {
+		q := predictions[label]
 		said = append(said, fmt.Sprintf("%s %s (%s to %s)", label, number.FourFigures(q.Value), number.FourFigures(q.Low), number.FourFigures(q.High)))
 	}
 	return strings.Join(said, ", ")
 }
 
-// LimitText says with which probability a limit is kept, or that a limit is broken. It returns ""
-// for a limit that the prediction simply keeps.
+// LimitText describes the check of a limit: the probability that a measurement keeps the limit, or
+// that the limit is broken. It returns "" if no probability is asked for and the prediction keeps
+// the limit.
 func LimitText(l campaign.LimitCheck) string {
 	switch {
 	case l.Sure && l.Within:
@@ -116,8 +119,9 @@ func LimitText(l campaign.LimitCheck) string {
 	return ""
 }
 
-// bestText describes the best recipe of a campaign: its measurements, ingredients and conditions.
-func bestText(b *campaign.Best, m *campaign.Measure, under []campaign.Condition, total int) (string, error) {
+// bestRecipeText describes the best recipe of a campaign: its measurements, its ingredients and its
+// conditions.
+func bestRecipeText(b *campaign.Best, m *campaign.Measure, under []campaign.Condition, total int) (string, error) {
 	shares, err := m.SharesWithOwnDecimals(b.Recipe, total)
 	if err != nil {
 		return "", err
@@ -132,7 +136,8 @@ func bestText(b *campaign.Best, m *campaign.Measure, under []campaign.Condition,
 	return fmt.Sprintf("%s, %s: %s", b.ID, MeasuredText(b), strings.Join(parts, ", ")), nil
 }
 
-// ConditionsText lists values of conditions, in the order of the problem, such as "temperature 185 °C, oven deck".
+// ConditionsText lists the values of conditions, in the order of the problem, such as "temperature
+// 185 °C, oven deck". The parameter values maps the name of a condition to its value.
 func ConditionsText(of []campaign.Condition, values map[string]any) string {
 	var said []string
 	for _, c := range of {
@@ -143,7 +148,7 @@ func ConditionsText(of []campaign.Condition, values map[string]any) string {
 	return strings.Join(said, ", ")
 }
 
-// MeasuredText lists the measurements of the best recipe.
+// MeasuredText lists the measurements of the best recipe of a campaign.
 func MeasuredText(b *campaign.Best) string {
 	var said []string
 	for _, label := range slices.Sorted(maps.Keys(b.Measured)) {
@@ -156,11 +161,12 @@ func MeasuredText(b *campaign.Best) string {
 	return text
 }
 
-func writeBest(p *terminal.Printer, b *campaign.Best, m *campaign.Measure, under []campaign.Condition, total int) error {
+// writeBestRecipe writes the best recipe of a campaign; nothing if there is none.
+func writeBestRecipe(p *terminal.Printer, b *campaign.Best, m *campaign.Measure, under []campaign.Condition, total int) error {
 	if b == nil {
 		return nil
 	}
-	text, err := bestText(b, m, under, total)
+	text, err := bestRecipeText(b, m, under, total)
 	p.WrappedHanging(0, "Best so far: "+text)
 	return err
 }
@@ -168,8 +174,9 @@ func writeBest(p *terminal.Printer, b *campaign.Best, m *campaign.Measure, under
 // maxListedIDs is the largest number of recipe ids that a list names.
 const maxListedIDs = 16
 
-// idsText lists recipe ids.
-func idsText(ids []string) string {
+// recipeIDsText lists the ids of recipes. If there are more than maxListedIDs, the last are only
+// counted.
+func recipeIDsText(ids []string) string {
 	more := ""
 	if len(ids) > maxListedIDs {
 		more = fmt.Sprintf(" and %d more", len(ids)-maxListedIDs)
@@ -177,7 +184,8 @@ func idsText(ids []string) string {
 	return strings.Join(ids[:min(len(ids), maxListedIDs)], ", ") + more
 }
 
-// ModelText describes the model of a label and its quality.
+// ModelText describes the model of a label: its kind, the number of results it was trained on, and
+// how well it predicts.
 func ModelText(m campaign.ModelSummary) string {
 	if m.Kind == campaign.NoModel {
 		return fmt.Sprintf("Model of %s: none yet, on %s", m.Label, inputerr.Count(m.Rows, "result"))
@@ -192,23 +200,25 @@ func ModelText(m campaign.ModelSummary) string {
 	return text
 }
 
+// writeModels writes a line on each model.
 func writeModels(p *terminal.Printer, models []campaign.ModelSummary) {
 	for _, m := range models {
 		p.Wrapped(0, ModelText(m))
 	}
 }
 
-// Standing writes the state of a campaign as text.
+// Standing writes the state of a campaign as text: the recipes tried, the best recipe, the models,
+// and whether to continue.
 func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Line("%s", p.Bold(terminal.EscapeControls(s.Name)))
 	p.Wrapped(0, s.RemainingGain.Text)
-	if err := writeBest(p, s.Best, &s.Measure, s.Conditions, s.Total); err != nil {
+	if err := writeBestRecipe(p, s.Best, &s.Measure, s.Conditions, s.Total); err != nil {
 		return err
 	}
 	p.Wrapped(0, TriedText(s))
 	if len(s.Pending) > 0 {
-		p.WrappedHanging(0, "Without a result yet: "+idsText(s.Pending))
+		p.WrappedHanging(0, "Without a result yet: "+recipeIDsText(s.Pending))
 	}
 	writeModels(p, s.Models)
 	p.Heading("Rounds")
@@ -218,7 +228,7 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 		if r.Best != nil {
 			best, by = MeasuredText(r.Best), ""
 			if r.BestChanged {
-				by = "new: " + terminal.EscapeControls(clipName(r.Best.ID))
+				by = "new: " + terminal.EscapeControls(shortenName(r.Best.ID))
 			}
 		}
 		t.Row(r.Round, r.ResultCount, r.Failed, terminal.EscapeControls(best), by)
@@ -228,7 +238,7 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 		p.Heading("Predicted, and what came")
 		t := terminal.NewTable(2, "recipe", "label", "predicted", "90 %", "measured", "")
 		for _, q := range s.Checks {
-			t.Row(terminal.EscapeControls(clipName(q.ID)), terminal.EscapeControls(clipName(q.Label)), number.FourFigures(q.Predicted.Value), number.FourFigures(q.Predicted.Low)+" to "+number.FourFigures(q.Predicted.High), number.FourFigures(q.Measured), predictionCheckText(&q))
+			t.Row(terminal.EscapeControls(shortenName(q.ID)), terminal.EscapeControls(shortenName(q.Label)), number.FourFigures(q.Predicted.Value), number.FourFigures(q.Predicted.Low)+" to "+number.FourFigures(q.Predicted.High), number.FourFigures(q.Measured), predictionCheckText(&q))
 		}
 		p.Table(t)
 		for _, c := range s.Coverage {
@@ -255,8 +265,8 @@ func TriedText(s *campaign.Standing) string {
 	return text
 }
 
-// predictionCheckText says whether a measurement lies outside the predicted interval, or the recipe
-// was made otherwise; "" if neither is the case.
+// predictionCheckText returns a remark on a measurement: that it lies outside the predicted
+// interval, or that the recipe was made differently. It returns "" if neither is true.
 func predictionCheckText(q *campaign.PredictionCheck) string {
 	switch {
 	case q.MadeDifferently:
@@ -267,13 +277,14 @@ func predictionCheckText(q *campaign.PredictionCheck) string {
 	return ""
 }
 
-// CoverageText says how many predicted intervals of a label contained the measurement.
+// CoverageText says how many of a label's predicted intervals contain the measurement.
 func CoverageText(c campaign.Coverage) string {
 	return fmt.Sprintf("%s: %d of %d within their 90 %% interval", c.Label, c.Within, c.Intervals)
 }
 
-// StandingFigures returns the figures of a campaign, at most two for each label. One shows the best
-// value by round with the result of each recipe, the other predicted against measured values.
+// StandingFigures returns the figures of a campaign, at most two for each label. The first shows
+// the best value after each round and the results of all recipes. The second shows predicted
+// against measured values.
 func StandingFigures(s *campaign.Standing) []*figure.Figure {
 	var labels []string
 	if s.Best != nil {
@@ -305,14 +316,15 @@ func StandingFigures(s *campaign.Standing) []*figure.Figure {
 	return all
 }
 
-// The left, top and bottom edges of the plot area in the figures of a campaign, and the height of
-// these figures, in CSS pixels.
+// Sizes of the figures of a campaign, in CSS pixels: the left, top and bottom edges of the plot
+// area, and the height of the figure.
 const (
-	campaignLeft, campaignTop      = 60.0, 10.0
-	campaignHeight, campaignBottom = 240.0, 200.0
+	campaignPlotLeft, campaignPlotTop        = 60.0, 10.0
+	campaignFigureHeight, campaignPlotBottom = 240.0, 200.0
 )
 
-// paddedScale returns a scale that includes the given values, with a small margin at both ends.
+// paddedScale returns a scale that contains all given values, with a small margin at both ends. The
+// parameters from and to are the positions of its ends in a figure.
 func paddedScale(values []float64, from, to float64) figure.Scale {
 	lo, hi := slices.Min(values), slices.Max(values)
 	room := float64((hi - lo) / 20)
@@ -322,18 +334,19 @@ func paddedScale(values []float64, from, to float64) figure.Scale {
 	return figure.Scale{Lo: lo - room, Hi: hi + room, From: from, To: to}
 }
 
-// drawVerticalAxis draws a vertical axis with its numbers and grid lines.
+// drawVerticalAxis draws a vertical axis, with labelled numbers and grid lines, for the scale s.
 func drawVerticalAxis(f *figure.Figure, s figure.Scale) {
 	ticks, digits := figure.Ticks(s.Lo, s.Hi, 5)
 	for _, t := range ticks {
-		f.Line(campaignLeft, s.At(t), figureWidth-10, s.At(t), 0.5, figure.Line)
-		f.Write(campaignLeft-5, s.At(t)+4, figure.SmallSize, figure.End, figure.Soft, number.Axis(t, digits))
+		f.Line(campaignPlotLeft, s.At(t), figureWidth-10, s.At(t), 0.5, figure.Line)
+		f.Write(campaignPlotLeft-5, s.At(t)+4, figure.SmallSize, figure.End, figure.Soft, number.Axis(t, digits))
 	}
 }
 
-// bestByRoundFigure draws the best value of a label so far as steps over the rounds. Each result in
-// told is a dot in its round, on its predicted interval. The figure is nil without measurements.
-func bestByRoundFigure(s *campaign.Standing, label string, told []campaign.PredictionCheck) *figure.Figure {
+// bestByRoundFigure draws the best value of a label after each round as steps. Each item of checks
+// is a dot in the round of its recipe, on its predicted interval. The result is nil if there are no
+// measurements.
+func bestByRoundFigure(s *campaign.Standing, label string, checks []campaign.PredictionCheck) *figure.Figure {
 	var values []float64
 	best := make(map[int]float64)
 	first, last := s.Round, 0
@@ -348,7 +361,7 @@ func bestByRoundFigure(s *campaign.Standing, label string, told []campaign.Predi
 		}
 	}
 	in := make(map[int]int)
-	for _, q := range told {
+	for _, q := range checks {
 		values = append(values, q.Predicted.Low, q.Predicted.High, q.Measured)
 		first, last = min(first, q.Round), max(last, q.Round)
 		in[q.Round]++
@@ -356,17 +369,17 @@ func bestByRoundFigure(s *campaign.Standing, label string, told []campaign.Predi
 	if len(values) == 0 {
 		return nil
 	}
-	f := &figure.Figure{Title: label + " of the best so far, and of each result", Width: figureWidth, Height: campaignHeight}
-	y := paddedScale(values, campaignBottom, campaignTop)
+	f := &figure.Figure{Title: label + " of the best so far, and of each result", Width: figureWidth, Height: campaignFigureHeight}
+	y := paddedScale(values, campaignPlotBottom, campaignPlotTop)
 	drawVerticalAxis(f, y)
-	x := figure.Scale{Lo: float64(first) - 0.5, Hi: float64(last) + 0.5, From: campaignLeft, To: figureWidth - 10}
+	x := figure.Scale{Lo: float64(first) - 0.5, Hi: float64(last) + 0.5, From: campaignPlotLeft, To: figureWidth - 10}
 	step := figure.TickStep(last-first+1, 12)
 	for r := first; r <= last; r += step {
-		f.Write(x.At(float64(r)), campaignBottom+16, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(r))
+		f.Write(x.At(float64(r)), campaignPlotBottom+16, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(r))
 	}
-	f.Write((campaignLeft+figureWidth)/2, campaignBottom+32, figure.SmallSize, figure.Middle, figure.Soft, "round")
+	f.Write((campaignPlotLeft+figureWidth)/2, campaignPlotBottom+32, figure.SmallSize, figure.Middle, figure.Soft, "round")
 	drawn := make(map[int]int)
-	for _, q := range told {
+	for _, q := range checks {
 		drawn[q.Round]++
 		at := x.At(float64(q.Round) - 0.4 + float64(0.8*float64(drawn[q.Round])/float64(in[q.Round]+1)))
 		f.Line(at, y.At(q.Predicted.Low), at, y.At(q.Predicted.High), 1.5, figure.Line)
@@ -386,20 +399,20 @@ func bestByRoundFigure(s *campaign.Standing, label string, told []campaign.Predi
 	}
 	f.Path(line, 2.5, figure.Accent)
 	f.Text = fmt.Sprintf("Steps of the best %s by round: %s.", label, said)
-	if len(told) > 0 {
-		f.Text += " " + coverageOfChecksText(told)
+	if len(checks) > 0 {
+		f.Text += " " + coverageOfChecksText(checks)
 	}
 	if len(line) > 0 {
 		f.Key("best so far", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 2.5, figure.Accent) })
 	}
-	addPredictionCheckKeys(f, told)
+	addPredictionCheckKeys(f, checks)
 	return f
 }
 
-// coverageOfChecksText says how many of the predicted intervals contained the result.
-func coverageOfChecksText(told []campaign.PredictionCheck) string {
+// coverageOfChecksText says how many of the predicted intervals contain the measured result.
+func coverageOfChecksText(checks []campaign.PredictionCheck) string {
 	within, of := 0, 0
-	for _, q := range told {
+	for _, q := range checks {
 		if q.MadeDifferently {
 			continue
 		}
@@ -411,71 +424,73 @@ func coverageOfChecksText(told []campaign.PredictionCheck) string {
 	return fmt.Sprintf("%d of %s lie within the interval that was to hold 9 in 10.", within, inputerr.Count(of, "result"))
 }
 
-// predictionCheckPaint returns the colour of a result: a strong colour if the result lies outside
-// its interval.
+// predictionCheckPaint returns the colour of a result in figures: a striking colour if the result
+// lies outside its predicted interval.
 func predictionCheckPaint(q *campaign.PredictionCheck) figure.Paint {
 	switch {
 	case q.MadeDifferently:
 		return figure.Line
 	case !q.Within:
-		return figure.Colour(outsideColour)
+		return figure.Colour(outsideIntervalColour)
 	}
 	return figure.Soft
 }
 
-// outsideColour is the number of the colour of a result outside its interval, vermillion.
-const outsideColour = 5
+// outsideIntervalColour is the number, for [figure.Colour], of the colour of results outside their
+// predicted intervals: vermillion.
+const outsideIntervalColour = 5
 
-// addPredictionCheckKeys adds the keys that explain the marks of results.
-func addPredictionCheckKeys(f *figure.Figure, told []campaign.PredictionCheck) {
-	if len(told) == 0 {
+// addPredictionCheckKeys adds keys to a figure that explain the marks of results.
+func addPredictionCheckKeys(f *figure.Figure, checks []campaign.PredictionCheck) {
+	if len(checks) == 0 {
 		return
 	}
 	f.Key("predicted, 90 %", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 1.5, figure.Line) })
 	f.Key("measured", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Soft) })
-	f.Key("outside the interval", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Colour(outsideColour)) })
-	if slices.ContainsFunc(told, func(q campaign.PredictionCheck) bool { return q.MadeDifferently }) {
+	f.Key("outside the interval", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Colour(outsideIntervalColour)) })
+	if slices.ContainsFunc(checks, func(q campaign.PredictionCheck) bool { return q.MadeDifferently }) {
 		f.Key("made otherwise", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Line) })
 	}
 	f.PlaceKeys()
 }
 
-// predictionCheckFigure draws predicted values, with their intervals, against measured values.
-func predictionCheckFigure(label string, told []campaign.PredictionCheck) *figure.Figure {
+// predictionCheckFigure draws predicted values of a label, with their intervals, against measured
+// values.
+func predictionCheckFigure(label string, checks []campaign.PredictionCheck) *figure.Figure {
 	var values []float64
-	for _, q := range told {
+	for _, q := range checks {
 		values = append(values, q.Predicted.Low, q.Predicted.High, q.Measured)
 	}
-	f := &figure.Figure{Title: label + ": predicted against measured", Width: figureWidth, Height: campaignHeight,
-		Text: fmt.Sprintf("Measured %s of %s over what was predicted of each. %s", label, inputerr.Count(len(told), "recipe"), coverageOfChecksText(told))}
-	y := paddedScale(values, campaignBottom, campaignTop)
+	f := &figure.Figure{Title: label + ": predicted against measured", Width: figureWidth, Height: campaignFigureHeight,
+		Text: fmt.Sprintf("Measured %s of %s over what was predicted of each. %s", label, inputerr.Count(len(checks), "recipe"), coverageOfChecksText(checks))}
+	y := paddedScale(values, campaignPlotBottom, campaignPlotTop)
 	drawVerticalAxis(f, y)
 	x := y
-	x.From, x.To = campaignLeft, figureWidth-10
+	x.From, x.To = campaignPlotLeft, figureWidth-10
 	ticks, digits := figure.Ticks(x.Lo, x.Hi, 5)
 	for _, v := range ticks {
-		f.Write(x.At(v), campaignBottom+16, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(v, digits))
+		f.Write(x.At(v), campaignPlotBottom+16, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(v, digits))
 	}
-	f.Write((campaignLeft+figureWidth)/2, campaignBottom+32, figure.SmallSize, figure.Middle, figure.Soft, "predicted; measured upwards; dashed: as predicted")
+	f.Write((campaignPlotLeft+figureWidth)/2, campaignPlotBottom+32, figure.SmallSize, figure.Middle, figure.Soft, "predicted; measured upwards; dashed: as predicted")
 	f.Dashed(x.At(x.Lo), y.At(x.Lo), x.At(x.Hi), y.At(x.Hi), 1, figure.Soft)
-	for _, q := range told {
+	for _, q := range checks {
 		f.Line(x.At(q.Predicted.Low), y.At(q.Measured), x.At(q.Predicted.High), y.At(q.Measured), 1.5, figure.Line)
 		f.Dot(x.At(q.Predicted.Value), y.At(q.Measured), 3, predictionCheckPaint(&q))
 	}
-	addPredictionCheckKeys(f, told)
+	addPredictionCheckKeys(f, checks)
 	return f
 }
 
-// standingView is the data of the template of a campaign's page.
+// standingView is the data for the template of a campaign's page.
 type standingView struct {
 	*campaign.Standing
-	Style    template.CSS
+	Style    template.CSS // style sheet
 	Figures  []titledFigure
-	Headline string
-	Why      string
+	Headline string // says whether to continue the campaign
+	Why      string // reason for the headline
 }
 
-// titledFigure is a figure as SVG with its title.
+// A titledFigure is a figure, as SVG, with its title.
 type titledFigure struct {
 	Title string
 	SVG   template.HTML
@@ -486,14 +501,14 @@ func (v *standingView) BestText() (string, error) {
 	if v.Best == nil {
 		return "", nil
 	}
-	return bestText(v.Best, &v.Measure, v.Conditions, v.Total)
+	return bestRecipeText(v.Best, &v.Measure, v.Conditions, v.Total)
 }
 
 // TriedText says how many recipes were tried; see the function [TriedText].
 func (v *standingView) TriedText() string { return TriedText(v.Standing) }
 
-// standingTemplate is the template of the page of a campaign's state, which is one self-contained
-// file.
+// standingTemplate is the template of the page on the state of a campaign. The page is one file
+// that needs no other files.
 var standingTemplate = template.Must(template.New("campaign").Funcs(template.FuncMap{
 	"text":     Shown,
 	"short":    func(v float64) string { return number.FourFigures(v) },
@@ -501,7 +516,7 @@ var standingTemplate = template.Must(template.New("campaign").Funcs(template.Fun
 	"model":    ModelText,
 	"coverage": CoverageText,
 	"did":      func(q campaign.PredictionCheck) string { return predictionCheckText(&q) },
-	"list":     idsText,
+	"list":     recipeIDsText,
 }).Parse(`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -548,13 +563,14 @@ var standingTemplate = template.Must(template.New("campaign").Funcs(template.Fun
 </html>
 `))
 
-// Advice returns a headline that says whether to continue a campaign, and the reason.
-func Advice(l campaign.RemainingGain) (headline, why string) {
+// Advice returns a headline that says whether to continue a campaign, and the reason. The parameter
+// gain is an estimate of what more trials can gain.
+func Advice(gain campaign.RemainingGain) (headline, why string) {
 	headline = "Go on."
-	if l.Advice == campaign.Stop {
+	if gain.Advice == campaign.Stop {
 		headline = "Stop."
 	}
-	return headline, strings.TrimSpace(strings.TrimSuffix(l.Text, "Advice: "+l.Advice+"."))
+	return headline, strings.TrimSpace(strings.TrimSuffix(gain.Text, "Advice: "+gain.Advice+"."))
 }
 
 // StandingPage writes the state of a campaign as an HTML page.

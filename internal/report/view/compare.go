@@ -12,10 +12,11 @@ import (
 	"kir/internal/terminal"
 )
 
-// maxListedChanges is the largest number of changed statistics of one kind that are listed.
-const maxListedChanges = 12
+// maxListedChangesPerKind is the largest number of changed statistics of each kind that a
+// comparison of two runs lists.
+const maxListedChangesPerKind = 12
 
-// Difference writes the differences of two runs as text.
+// Difference writes the comparison of two runs as text.
 func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Line("A  %s", terminal.EscapeControls(d.A))
@@ -57,12 +58,12 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 		}
 		t := terminal.NewTable(1, kind.title, "A", "±", "B", "±", "B − A", "±")
 		t.SetMaxWidth(0, maxNameLength)
-		for _, m := range of[:min(len(of), maxListedChanges)] {
+		for _, m := range of[:min(len(of), maxListedChangesPerKind)] {
 			t.Row(m.Of, number.ThreeFigures(float64(m.A)), number.Error(float64(m.SEA)), number.ThreeFigures(float64(m.B)), number.Error(float64(m.SEB)), number.ThreeFigures(float64(m.B-m.A)), number.Error(m.SE()))
 		}
 		p.Line("")
 		p.Table(t)
-		if more := len(of) - maxListedChanges; more > 0 {
+		if more := len(of) - maxListedChangesPerKind; more > 0 {
 			p.Line("and %d more: see --json", more)
 		}
 	}
@@ -75,19 +76,20 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	return p.Err
 }
 
-// recipeChangesText lists the ingredients of an entry in units and its conditions. Where other has
-// a different amount or value, the text adds that after an arrow; other may be nil.
+// recipeChangesText lists the ingredients of an entry, in units, and its conditions. Where the
+// entry other has a different amount or value, an arrow and the amount or value of other follow.
+// The parameter other may be nil.
 func recipeChangesText(e report.ShortlistEntry, other *report.ShortlistEntry) string {
 	var texts []string
 	for _, part := range (report.Best{Recipe: e.Recipe}).Parts() {
-		text := fmt.Sprintf("%s %d", terminal.EscapeControls(clipName(part.Ingredient)), part.Amount)
+		text := fmt.Sprintf("%s %d", terminal.EscapeControls(shortenName(part.Ingredient)), part.Amount)
 		if other != nil && other.Recipe[part.Ingredient] != part.Amount {
 			text += fmt.Sprintf(" → %d", other.Recipe[part.Ingredient])
 		}
 		texts = append(texts, text)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Conditions)) {
-		text := terminal.EscapeControls(clipName(name) + " " + report.Condition{}.Text(e.Conditions[name]))
+		text := terminal.EscapeControls(shortenName(name) + " " + report.Condition{}.Text(e.Conditions[name]))
 		if other != nil && other.Conditions[name] != e.Conditions[name] && other.Conditions[name] != nil {
 			text += " → " + terminal.EscapeControls(report.Condition{}.Text(other.Conditions[name]))
 		}

@@ -13,25 +13,27 @@ import (
 	"kir/internal/run"
 )
 
-// A dotRow is a row of a dot plot: a number with its standard error.
+// A dotRow is a row of a dot plot: a label, and a number with its standard error.
 type dotRow struct {
-	label       string
-	secondLabel string // second line of the label, or empty
-	value, se   float64
-	reference   float64 // number marked by a ring for comparison; NaN: none
+	label          string  // text at the left of the row
+	secondLabel    string  // second line of the label, or empty
+	value          float64 // number shown by a dot
+	se             float64 // standard error of value
+	referenceValue float64 // number shown by a ring, for comparison; NaN for no ring
 }
 
-// A dotAxis is the axis of a dot plot.
+// A dotAxis is the horizontal axis of a dot plot.
 type dotAxis struct {
 	title         string
-	lo, hi        float64
-	isLogarithmic bool // whether the axis is logarithmic
-	isSquareRoot  bool // whether the axis shows square roots, for a few values far above the other values
-	ticks         []float64
-	formatTick    func(v float64) string
+	lo            float64                // number at the left end
+	hi            float64                // number at the right end
+	isLogarithmic bool                   // whether the axis is logarithmic
+	isSquareRoot  bool                   // whether the axis shows square roots; it does if a few values are far above all others
+	ticks         []float64              // numbers with labels
+	formatTick    func(v float64) string // returns the label of a number
 }
 
-// newDotAxis returns an axis from 0 to hi, whose ticks are labelled in the given unit.
+// newDotAxis returns a linear axis from 0 to hi, whose labels show multiples of unit.
 func newDotAxis(title string, hi, unit float64) dotAxis {
 	ticks, digits := figure.Ticks(0, hi/unit, 5)
 	for k := range ticks {
@@ -40,16 +42,16 @@ func newDotAxis(title string, hi, unit float64) dotAxis {
 	return dotAxis{title: title, hi: hi, ticks: ticks, formatTick: func(v float64) string { return number.Axis(v/unit, digits) }}
 }
 
-// rootScaleRatio is the ratio of the largest value to the median from which an axis shows square
-// roots; otherwise most dots would be too close together.
-const rootScaleRatio = 4
+// minRootScaleRatio is a ratio of the largest value to the median of all values. From this ratio
+// on, a dot plot shows square roots, since most dots would be too close together on a linear axis.
+const minRootScaleRatio = 4
 
-// newShareAxis returns an axis of shares in percent. The axis shows square roots if one value is
-// far above the other values.
+// newShareAxis returns an axis from 0 to hi for the given shares, labelled in percent. The axis
+// shows square roots if one share is far above the others.
 func newShareAxis(title string, hi float64, values []float64) dotAxis {
 	a := newDotAxis(title, hi, figure.Percent)
 	slices.Sort(values)
-	if len(values) < 4 || values[len(values)-1] < rootScaleRatio*values[len(values)/2] {
+	if len(values) < 4 || values[len(values)-1] < minRootScaleRatio*values[len(values)/2] {
 		return a
 	}
 	a.isSquareRoot, a.title, a.ticks = true, title+" (root scale)", nil
@@ -64,12 +66,13 @@ func newShareAxis(title string, hi float64, values []float64) dotAxis {
 	return a
 }
 
-// minLabelWidth and maxLabelWidth bound the width of the labels of a dot plot, in CSS pixels.
+// minLabelWidth and maxLabelWidth are the least and the largest width of the labels at the left of
+// a dot plot, in CSS pixels.
 const minLabelWidth, maxLabelWidth = 70.0, 196.0
 
-// labelWidth returns the width that the labels of rows need, between minLabelWidth and
-// maxLabelWidth.
-func labelWidth(rows []dotRow) float64 {
+// dotPlotLabelWidth returns the width in CSS pixels that the labels of the rows need. The width is
+// at least minLabelWidth and at most maxLabelWidth.
+func dotPlotLabelWidth(rows []dotRow) float64 {
 	widest := minLabelWidth
 	for _, r := range rows {
 		widest = max(widest, figure.TextWidth(r.label, figure.TextSize), figure.TextWidth(r.secondLabel, figure.TextSize))
@@ -77,10 +80,10 @@ func labelWidth(rows []dotRow) float64 {
 	return min(widest, maxLabelWidth)
 }
 
-// drawDotPlot draws a dot for each row, with two standard errors on either side.
+// drawDotPlot draws a dot for each row, on a line that extends two standard errors to either side.
 func drawDotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 	const right, top = 12.0, 6.0
-	left := labelWidth(rows) + 12
+	left := dotPlotLabelWidth(rows) + 12
 	row := 18.0
 	if len(rows) > 0 && rows[0].secondLabel != "" {
 		row = 34
@@ -117,15 +120,15 @@ func drawDotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 		if !math.IsNaN(r.se) {
 			f.Line(at(r.value-float64(2*r.se)), y, at(r.value+float64(2*r.se)), y, 2, figure.Accent)
 		}
-		if !math.IsNaN(r.reference) {
-			f.Ring(at(r.reference), y, 4, figure.Ink)
+		if !math.IsNaN(r.referenceValue) {
+			f.Ring(at(r.referenceValue), y, 4, figure.Ink)
 		}
 		f.Dot(at(r.value), y, 3.5, figure.Accent)
 	}
 }
 
-// addDotKeys adds the keys that explain the marks of a dot plot. An empty reference stands for no
-// ring.
+// addDotKeys adds keys that explain the marks of a dot plot. The parameter value explains the dots,
+// and reference the rings. If reference is empty, there are no rings.
 func addDotKeys(f *figure.Figure, value, reference string) {
 	f.Key(value, func(f *figure.Figure, x, y float64) {
 		f.Line(x, y+5, x+20, y+5, 2, figure.Accent)
@@ -137,31 +140,33 @@ func addDotKeys(f *figure.Figure, value, reference string) {
 	f.PlaceKeys()
 }
 
-// frequentIngredientCount is the largest number of ingredients in the figures of the most frequent
-// ingredients.
+// frequentIngredientCount is the largest number of ingredients in figures of ingredients, which
+// show the most frequent ones.
 const frequentIngredientCount = 20
 
-// inclusionFigure shows the share of the draws that use each of the most frequent ingredients.
+// inclusionFigure shows the share of the draws that use each of the most frequent ingredients, as a
+// dot plot.
 func inclusionFigure(m *report.Model) *figure.Figure {
 	f := &figure.Figure{Name: "ingredients", Title: "The %d most frequent ingredients", Text: "Dot plot of the probability that a draw uses each of the %d most frequent ingredients"}
-	return frequentFigure(m, f, "draws that use it, %", "share of the book's recipes", func(i *run.Inclusion) dotRow {
-		return dotRow{value: float64(i.Probability), se: float64(i.MCSE), reference: float64(i.BookShare)}
+	return frequentIngredientsFigure(m, f, "draws that use it, %", "share of the book's recipes", func(i *run.Inclusion) dotRow {
+		return dotRow{value: float64(i.Probability), se: float64(i.MCSE), referenceValue: float64(i.BookShare)}
 	})
 }
 
-// amountsFigure shows the mean amount of each of the most frequent ingredients.
+// amountsFigure shows the mean amount of each of the most frequent ingredients, as a dot plot.
 func amountsFigure(m *report.Model) *figure.Figure {
 	total := float64(m.Problem.Total)
 	f := &figure.Figure{Name: "amounts", Title: "Mean amounts, where they are used", Text: "Dot plot of the mean amount of each of the %d most frequent ingredients, over the draws that use it"}
-	return frequentFigure(m, f, "mean amount, % of the total", "mean of the book's recipes that use it", func(i *run.Inclusion) dotRow {
-		return dotRow{value: float64(i.MeanAmount) / total, se: float64(i.AmountMCSE) / total, reference: float64(i.BookAmount) / total}
+	return frequentIngredientsFigure(m, f, "mean amount, % of the total", "mean of the book's recipes that use it", func(i *run.Inclusion) dotRow {
+		return dotRow{value: float64(i.MeanAmount) / total, se: float64(i.AmountMCSE) / total, referenceValue: float64(i.BookAmount) / total}
 	})
 }
 
-// frequentFigure draws a dot plot of the most frequent ingredients on an axis in percent from 0 on.
-// The function of returns the row of an ingredient. Title and text of f may contain a format verb
-// for the number of ingredients.
-func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, of func(*run.Inclusion) dotRow) *figure.Figure {
+// frequentIngredientsFigure draws a dot plot of the most frequent ingredients into f. The axis
+// shows percent, from 0 on, and title is its title. The function newRow returns the row of an
+// ingredient. The parameter reference explains the rings, which mark known recipes. The verb %d in
+// the title and the text of f is replaced by the number of ingredients.
+func frequentIngredientsFigure(m *report.Model, f *figure.Figure, title, reference string, newRow func(*run.Inclusion) dotRow) *figure.Figure {
 	var rows []dotRow
 	var said []string
 	top := 0.0 // the largest value shown
@@ -171,18 +176,18 @@ func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, 
 		if i.Probability <= 0 {
 			break
 		}
-		r := of(i)
+		r := newRow(i)
 		r.label = i.Ingredient
 		rows = append(rows, r)
-		for _, v := range []float64{r.value, r.value + float64(2*r.se), r.reference} {
+		for _, v := range []float64{r.value, r.value + float64(2*r.se), r.referenceValue} {
 			if v > top { // false for NaN
 				top = v
 			}
 		}
 		if len(said) < 5 {
 			words := fmt.Sprintf("%s %s", i.Ingredient, number.Percent(r.value))
-			if report.Number(r.reference).IsKnown() {
-				words += fmt.Sprintf(" (book %s)", number.Percent(r.reference))
+			if report.Number(r.referenceValue).IsKnown() {
+				words += fmt.Sprintf(" (book %s)", number.Percent(r.referenceValue))
 			}
 			said = append(said, words)
 		}
@@ -205,6 +210,7 @@ func frequentFigure(m *report.Model, f *figure.Figure, title, reference string, 
 	return f
 }
 
+// pairsFigure shows the lift of pairs of ingredients that draws use together often or rarely.
 func pairsFigure(m *report.Model) *figure.Figure {
 	if m.Pairs == nil {
 		return nil
@@ -216,9 +222,9 @@ func pairsFigure(m *report.Model) *figure.Figure {
 	lo, hi := math.Inf(1), 0.0
 	var rows []dotRow
 	for _, p := range list {
-		r := dotRow{label: p.First, secondLabel: "+ " + p.Second, value: float64(p.Lift), se: float64(p.MCSE), reference: float64(p.Expected)}
+		r := dotRow{label: p.First, secondLabel: "+ " + p.Second, value: float64(p.Lift), se: float64(p.MCSE), referenceValue: float64(p.Expected)}
 		rows = append(rows, r)
-		lo, hi = min(lo, r.reference, max(r.value/4, r.value-float64(2*r.se))), max(hi, r.reference, r.value+float64(2*r.se))
+		lo, hi = min(lo, r.referenceValue, max(r.value/4, r.value-float64(2*r.se))), max(hi, r.referenceValue, r.value+float64(2*r.se))
 	}
 	f := &figure.Figure{
 		Name: "pairs", Title: "Pairs that go together, and pairs that do not",
@@ -234,7 +240,7 @@ func pairsFigure(m *report.Model) *figure.Figure {
 	return f
 }
 
-// logTicks returns round numbers between lo and hi for the ticks of a logarithmic axis.
+// logTicks returns round numbers between lo and hi, to label a logarithmic axis.
 func logTicks(lo, hi float64) []float64 {
 	for _, steps := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
 		var ticks []float64
@@ -258,6 +264,7 @@ func logTicks(lo, hi float64) []float64 {
 	return []float64{lo, hi}
 }
 
+// importanceFigure shows the importance of features for the model of property k.
 func importanceFigure(m *report.Model, k int) *figure.Figure {
 	w := m.Properties[k]
 	if w.Forest == nil {
@@ -266,18 +273,19 @@ func importanceFigure(m *report.Model, k int) *figure.Figure {
 	return newImportanceFigure(w.Forest, fmt.Sprintf("importance-%d", k+1), w.Name)
 }
 
-// newImportanceFigure shows the importance of the features that the model of a label uses most. The
-// figure is nil if importances are unknown.
-func newImportanceFigure(of *report.Forest, file, label string) *figure.Figure {
+// newImportanceFigure shows the importance of the features that a model needs most. The parameter
+// fileName is the name of the figure's files, and label is the label that the model predicts. The
+// result is nil if importances are unknown.
+func newImportanceFigure(of *report.Forest, fileName, label string) *figure.Figure {
 	if len(of.Importances) == 0 {
 		return nil
 	}
-	f := &figure.Figure{Name: file, Title: "Most important for the model of " + label}
+	f := &figure.Figure{Name: fileName, Title: "Most important for the model of " + label}
 	var rows []dotRow
 	var said []string
 	hi := 0.0
 	for _, i := range of.Importances {
-		r := dotRow{label: i.Feature, value: float64(i.Mean), se: float64(i.SE), reference: math.NaN()}
+		r := dotRow{label: i.Feature, value: float64(i.Mean), se: float64(i.SE), referenceValue: math.NaN()}
 		rows = append(rows, r)
 		hi = max(hi, r.value+float64(2*r.se))
 		said = append(said, fmt.Sprintf("%s %s", i.Feature, number.ThreeFigures(r.value)))

@@ -17,7 +17,7 @@ func Figures(m *report.Model) []*figure.Figure {
 		}
 	}
 	list := m.Best[:min(len(m.Best), maxPageEntries)]
-	colours := assignColours(list)
+	colours := shortlistColours(list)
 	for k := range list {
 		add(compositionFigure(m, fmt.Sprintf("best-%d", k+1), fmt.Sprintf("Entry %d of the shortlist", k+1), &list[k], colours))
 	}
@@ -44,8 +44,8 @@ func Figures(m *report.Model) []*figure.Figure {
 	return all
 }
 
-// ResponseFigures returns the figures that show how predictions change with amounts. The parameter
-// across is the number of panels side by side.
+// ResponseFigures returns the figures that show how predictions change with amounts and conditions.
+// The parameter across is the number of panels side by side.
 func ResponseFigures(m *report.Model, across int) []*figure.Figure {
 	var all []*figure.Figure
 	for k := range m.Properties {
@@ -54,7 +54,8 @@ func ResponseFigures(m *report.Model, across int) []*figure.Figure {
 	return all
 }
 
-// propertyResponseFigures returns the figure of responses for property k, if there is one.
+// propertyResponseFigures returns the figure that shows how the prediction for property k changes
+// with amounts and conditions. It returns no figure if that is unknown.
 func propertyResponseFigures(m *report.Model, k, across int) []*figure.Figure {
 	w := &m.Properties[k]
 	if w.Forest == nil {
@@ -66,5 +67,5 @@ func propertyResponseFigures(m *report.Model, k, across int) []*figure.Figure {
 	return nil
 }
 
-// maxPageEntries is the largest number of entries of the shortlist that the page shows.
+// maxPageEntries is the largest number of entries of the shortlist on the page of a report.
 const maxPageEntries = 20

@@ -12,9 +12,11 @@ import (
 )
 
 // figureWidth is the width of figures in CSS pixels. It is the width of the page on a phone, so
-// that text is readable there. Wider pages put figures side by side.
+// that text is readable there. On wider screens the page shows figures side by side.
 const figureWidth = 360.0
 
+// sizesFigure shows how many draws have each number of ingredients, and the probabilities in the
+// sparsity law.
 func sizesFigure(m *report.Model) *figure.Figure {
 	from, to := m.ShownLaw()
 	sizes := m.Sparsity[from:to]
@@ -63,6 +65,7 @@ func sizesFigure(m *report.Model) *figure.Figure {
 	return f
 }
 
+// scoreFigure shows histograms of the scores of draws and of random compositions.
 func scoreFigure(m *report.Model) *figure.Figure {
 	h := m.Score.Histogram
 	if h == nil {

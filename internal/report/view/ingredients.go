@@ -13,6 +13,7 @@ import (
 // maxTextIngredients is the largest number of ingredients that the text report lists.
 const maxTextIngredients = 10
 
+// writeIngredients writes the most frequent ingredients and the pairs of ingredients.
 func writeIngredients(m *report.Model, p *terminal.Printer) {
 	order := m.IndicesByFrequency()
 	if len(order) == 0 || !(m.Inclusion[order[0]].Probability > 0) {
@@ -59,13 +60,14 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 	p.Table(pairs)
 }
 
-// maxTextPairs is the largest number of pairs of each kind that the text report lists.
+// maxTextPairs is the largest number of pairs of ingredients that the text report lists: of pairs
+// used together often, and also of pairs used together rarely.
 const maxTextPairs = 4
 
 // maxTextValues is the largest number of values of a condition that the text report lists.
 const maxTextValues = 6
 
-// writeConditions lists the most frequent values of each condition in the draws.
+// writeConditions writes the most frequent values of each condition in the draws.
 func writeConditions(m *report.Model, p *terminal.Printer) {
 	if len(m.Conditions) == 0 {
 		return

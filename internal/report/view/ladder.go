@@ -11,10 +11,12 @@ import (
 	"kir/internal/terminal"
 )
 
-// maxTextRungs is the largest number of rungs of a ladder that the text report lists.
+// maxTextRungs is the largest number of inverse temperatures of a tempered chain that the text
+// report lists.
 const maxTextRungs = 41
 
-// writeLadders writes how well the replicas of tempered chains move between temperatures.
+// writeLadders writes the section on tempered chains: how well they move between inverse
+// temperatures.
 func writeLadders(m *report.Model, p *terminal.Printer) {
 	worst := m.WorstLadder()
 	if worst == nil {
@@ -60,11 +62,11 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 	p.Table(rungs)
 }
 
-// maxTextLadders is the largest number of ladders that the text report lists.
+// maxTextLadders is the largest number of tempered chains that the text report lists.
 const maxTextLadders = 16
 
-// laddersForFigures returns the ladders that figures show: those of the first chains that have at
-// least one step.
+// laddersForFigures returns the ladders (statistics of tempered chains) that figures show: those of
+// the first chains that have at least two inverse temperatures.
 func laddersForFigures(m *report.Model) []run.Ladder {
 	var shown []run.Ladder
 	for _, l := range m.Ladders[:min(len(m.Ladders), maxFigureChains)] {
@@ -75,6 +77,8 @@ func laddersForFigures(m *report.Model) []run.Ladder {
 	return shown
 }
 
+// barrierFigure shows, for tempered chains, the sum of the rejection rates up to each inverse
+// temperature.
 func barrierFigure(m *report.Model) *figure.Figure {
 	ladders := laddersForFigures(m)
 	if len(ladders) == 0 {
@@ -115,6 +119,8 @@ func barrierFigure(m *report.Model) *figure.Figure {
 	return f
 }
 
+// rejectionsFigure shows, for tempered chains, the rejection rate of swaps between neighbouring
+// inverse temperatures.
 func rejectionsFigure(m *report.Model) *figure.Figure {
 	ladders := laddersForFigures(m)
 	if len(ladders) == 0 {

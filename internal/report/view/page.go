@@ -24,28 +24,28 @@ import (
 	"kir/internal/terminal"
 )
 
-// PageName is the name of the file in a run's directory that holds the page.
+// PageName is the name of the page of a report in the run's directory.
 const PageName = "report.html"
 
 var (
 	//go:embed page.html
-	pageHTML string
+	pageHTML string // text of the template of report.html
 	//go:embed page.css
-	pageStyle string
+	pageStyle string // style sheet, with placeholders for colours
 	//go:embed page.js
-	pageScript string
+	pageScript string // JavaScript of report.html
 )
 
 const (
-	// maxPageIngredients is the largest number of ingredients in the page's table of ingredients.
-	// maxPageSizes is the largest number of rows in the page's table of the number of ingredients.
+	// maxPageIngredients is the largest number of rows in the page's table of ingredients;
+	// maxPageSizes is that in its table of the number of ingredients.
 	maxPageIngredients, maxPageSizes = 2500, 500
 	// maxPageClasses is the largest number of classes for which the page shows a confusion matrix.
 	maxPageClasses = 40
 )
 
-// pageTemplate is the template of report.html. The template escapes everything except figures,
-// which are SVG made by this program, and numbers.
+// pageTemplate is the template of report.html. It escapes everything except numbers, and figures,
+// which are SVG elements made by this program.
 var pageTemplate = template.Must(template.New(PageName).Funcs(template.FuncMap{
 	"at":        jsonPointer,
 	"num":       numberTag,
@@ -55,17 +55,18 @@ var pageTemplate = template.Must(template.New(PageName).Funcs(template.FuncMap{
 	"inc":       func(k int) int { return k + 1 },
 	"plain":     number.RoundTrip,
 	"meaning":   importanceMeaning,
-	"reasons":   reasonLines,
+	"reasons":   unknownReasonLines,
 	"chains":    func(l []run.ChainResult) []run.ChainResult { return l[:min(len(l), maxFigureChains)] },
 	"ladders":   func(l []run.Ladder) []run.Ladder { return l[:min(len(l), maxFigureChains)] },
 	"confusion": func(f *report.Forest) bool { return f.Quality.Classes != nil && len(f.Classes) <= maxPageClasses },
 	"slack":     slackText,
-	"style":     objectiveStyle,
+	"style":     objectiveNumberStyle,
 	"bound":     isAtBound,
 	"wide":      needsWideCards,
 }).Parse(pageHTML))
 
-// jsonPointer returns the JSON Pointer (RFC 6901) of a number in summary.json.
+// jsonPointer returns the JSON Pointer (RFC 6901) of a value in summary.json. The parameter path
+// lists the names and indices that lead to the value.
 func jsonPointer(path ...any) string {
 	var b strings.Builder
 	for _, p := range path {
@@ -75,7 +76,8 @@ func jsonPointer(path ...any) string {
 	return b.String()
 }
 
-// numberStyles holds the ways to format a number, by the names that templates use.
+// numberStyles maps the name of a style, as templates use it, to a function that formats a number
+// in this style.
 var numberStyles = map[string]func(v float64) string{
 	"percent":  func(v float64) string { return number.Fixed(float64(100*v), 1) },
 	"percent2": func(v float64) string { return number.Fixed(float64(100*v), 2) },
@@ -90,8 +92,9 @@ var numberStyles = map[string]func(v float64) string{
 	"share":    number.WholePercent[float64],
 }
 
-// numberTag returns an HTML element with a number in the given style for people, and with the full
-// number and its JSON Pointer in summary.json for programs.
+// numberTag returns an HTML element with a number. People see the number formatted in the given
+// style. For programs the element also has the full number and the JSON Pointer of the number in
+// summary.json.
 func numberTag(pointer string, v any, style string) (template.HTML, error) {
 	write, ok := numberStyles[style]
 	if !ok {
@@ -106,8 +109,8 @@ func numberTag(pointer string, v any, style string) (template.HTML, error) {
 	return "", fmt.Errorf("%T is no number", v)
 }
 
-// dataTag returns the element that [numberTag] describes, with the number formatted by the function
-// write.
+// dataTag returns an HTML element with a number, as [numberTag] does. The function write formats
+// the number for people.
 func dataTag(pointer string, v float64, write func(v float64) string) template.HTML {
 	of := `" data-of="` + html.EscapeString(pointer) + `">`
 	if !report.Number(v).IsKnown() {
@@ -116,30 +119,31 @@ func dataTag(pointer string, v float64, write func(v float64) string) template.H
 	return template.HTML(`<data value="` + number.RoundTrip(v) + of + html.EscapeString(write(v)) + `</data>`)
 }
 
-// Shown escapes control characters in text from input files, and characters that reverse the
-// direction of writing.
+// Shown prepares text from input files for display. It escapes control characters, and characters
+// that change the direction of writing.
 func Shown(text string) string {
 	return terminal.Escape(text, func(r rune) bool {
 		return unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r)
 	})
 }
 
-// pageView is the data of the template of report.html.
+// pageView is the data for the template of report.html.
 type pageView struct {
 	*report.Model
-	Policy  string
-	Style   template.CSS
-	Script  template.JS
-	Sampled string
-	Title   string // title of the shortlist
-	Cards   []card
-	Order   []int // indices of the listed ingredients in Inclusion, the most frequent first
-	Law     []int // indices of the listed numbers of ingredients in Sparsity
+	Policy  string       // content security policy of the page
+	Style   template.CSS // style sheet
+	Script  template.JS  // script of the page
+	Sampled string       // says how the draws were made
+	Title   string       // title of the shortlist
+	Cards   []card       // entries of the shortlist
+	Order   []int        // indices, in the field Inclusion, of the listed ingredients, the most frequent first
+	Law     []int        // indices, in the field Sparsity, of the listed numbers of ingredients
 
-	figures map[string]*figure.Figure
+	figures map[string]*figure.Figure // maps the name of a figure to the figure
 }
 
-// Figure returns the figure with the given name and its title, or "" if the run has no such figure.
+// Figure returns the figure with the given name and its title as HTML. It returns "" if the run has
+// no such figure.
 func (v *pageView) Figure(name string) template.HTML {
 	f := v.figures[name]
 	if f == nil {
@@ -148,19 +152,21 @@ func (v *pageView) Figure(name string) template.HTML {
 	return template.HTML("\n<figure>\n<figcaption aria-hidden=\"true\"><strong>" + html.EscapeString(Shown(f.Title)) + "</strong></figcaption>\n" + f.SVG() + "\n</figure>")
 }
 
-// Amount returns an HTML element with a mean number of units as a percentage of the total.
+// Amount returns an HTML element with an amount in units, shown as a percentage of the total. The
+// parameter pointer is the JSON Pointer of the amount in summary.json.
 func (v *pageView) Amount(pointer string, units report.Number) template.HTML {
 	return dataTag(pointer, float64(units), func(f float64) string { return number.Fixed(100*f/float64(v.Problem.Total), 1) })
 }
 
-// Part returns an HTML element with the amount of a part as a percentage.
+// Part returns an HTML element with the amount of an ingredient of a recipe, shown as a percentage.
+// The parameter pointer is the JSON Pointer of the amount in summary.json.
 func (v *pageView) Part(pointer string, part swatch) template.HTML {
 	return dataTag(pointer, float64(part.Amount), func(float64) string { return part.Share })
 }
 
-// Wished returns HTML with an entry's result for an objective: the prediction with its interval,
-// the values of the property, or the score. It returns "" if the text would only repeat the entry's
-// total score.
+// Wished returns HTML that says what an entry of the shortlist achieves for a property: the
+// prediction with its interval, the values that the property computes, or the score. It returns ""
+// if the score of the property is the total score of the entry.
 func (v *pageView) Wished(place int, w report.Property, b report.Best) template.HTML {
 	if q, ok := b.Predicted[w.Name]; ok {
 		values := map[string]report.Number{"value": q.Value, "low": q.Low, "high": q.High}
@@ -190,13 +196,14 @@ func (v *pageView) Wished(place int, w report.Property, b report.Best) template.
 	return dataTag(jsonPointer("best", place, "scores", w.Name), float64(b.Scores[w.Name]), func(f float64) string { return number.Score(f, w.Weight) })
 }
 
-// TradeHeadline summarises the trade-off in a sentence.
+// TradeHeadline returns a sentence that summarises the Pareto front.
 func (v *pageView) TradeHeadline() string { return tradeHeadline(v.Tradeoff) }
 
-// TradeSentences returns sentences on the extent of the front, its knees and its quality.
+// TradeSentences returns sentences on the Pareto front: the ranges of the objectives, the knees and
+// the quality.
 func (v *pageView) TradeSentences() []string { return tradeSentences(v.Tradeoff) }
 
-// TradeFigures returns the figures of the trade-off.
+// TradeFigures returns the figures of the Pareto front as HTML.
 func (v *pageView) TradeFigures() (all template.HTML) {
 	for _, f := range TradeFigures(v.Tradeoff) {
 		all += v.Figure(f.Name)
@@ -204,12 +211,13 @@ func (v *pageView) TradeFigures() (all template.HTML) {
 	return all
 }
 
-// Recipe returns the recipe of a point of the front as a line of text.
+// Recipe returns the recipe at the given index of the Pareto front, as a line of text.
 func (v *pageView) Recipe(place int) string {
 	return recipeText(v.Tradeoff.Front[place].Parts(), v.Problem.Total)
 }
 
-// Traded returns HTML with the value of an objective for a point of the front, with its interval.
+// Traded returns HTML with the value of an objective, and its interval, for the recipe at the given
+// index of the Pareto front.
 func (v *pageView) Traded(place int, name string) template.HTML {
 	value := v.Tradeoff.Front[place].Values[name]
 	at := func(figure string) string { return jsonPointer("tradeoff", "front", place, "values", name, figure) }
@@ -225,12 +233,13 @@ func (v *pageView) Traded(place int, name string) template.HTML {
 // Weak reports whether the answer depends on a weak model.
 func (v *pageView) Weak() bool { return v.Model.Answer != nil && v.Model.Answer.Grade == report.Weak }
 
-// Measured reports whether the number of compositions is an estimate for some number of
-// ingredients, so that the sparsity law has an error.
+// Measured reports whether some numbers of compositions are only estimates. The sparsity law then
+// has a standard error.
 func (v *pageView) Measured() bool { return len(v.Sparsity) > 0 && v.Sparsity[0].Share != nil }
 
-// objectiveStyle returns the style of an objective's numbers; see [numberStyles].
-func objectiveStyle(w report.ObjectiveSummary) string {
+// objectiveNumberStyle returns the name of the style for the numbers of an objective; see
+// [numberStyles].
+func objectiveNumberStyle(w report.ObjectiveSummary) string {
 	switch w.Unit {
 	case "value":
 		return "value"
@@ -240,19 +249,19 @@ func objectiveStyle(w report.ObjectiveSummary) string {
 	return "three"
 }
 
-// Headline returns the text to read first.
+// Headline returns the headline of the report.
 func (v *pageView) Headline() string {
 	text, _ := reportHeadline(v.Model)
 	return text
 }
 
-// Sure reports whether the headline needs no caution.
+// Sure reports whether what the headline says can be relied on without caution.
 func (v *pageView) Sure() bool {
 	_, sure := reportHeadline(v.Model)
 	return sure
 }
 
-// Tone returns the colour class of the answer: "sound", "short" or "unsound".
+// Tone returns the CSS class with the colour for the headline: "sound", "short" or "unsound".
 func (v *pageView) Tone() string {
 	switch {
 	case v.Sure():
@@ -266,8 +275,8 @@ func (v *pageView) Tone() string {
 // DrawsHeadline says in a few words how reliable the draws are.
 func (v *pageView) DrawsHeadline() string { return drawsHeadline(v.Grade) }
 
-// DrawsTone returns the colour class of the draws. Sound draws are not green if the answer needs
-// caution.
+// DrawsTone returns the CSS class with the colour for the headline on the draws. Sound draws have
+// the class "plain", which is not green, if the answer needs caution.
 func (v *pageView) DrawsTone() string {
 	if v.Grade == report.Sound && !v.Sure() {
 		return "plain"
@@ -275,7 +284,7 @@ func (v *pageView) DrawsTone() string {
 	return string(v.Grade)
 }
 
-// Kept says that the composition keeps all constraints, such as "All 3 rules are kept".
+// Kept says that every entry keeps all constraints, such as "All 3 rules are kept".
 func (v *pageView) Kept() string {
 	switch n := len(v.Problem.Rules); n {
 	case 1:
@@ -287,14 +296,14 @@ func (v *pageView) Kept() string {
 	}
 }
 
-// Style returns the style sheet of pages: of the report, and of kir serve, which adds styles for
-// its tools.
+// Style returns the style sheet of the pages of reports. The pages of kir serve use it, too, and
+// add styles for their tools.
 func Style() string {
 	onLight, onDark := figure.Variables()
 	return strings.NewReplacer("LIGHT", onLight, "DARK", onDark, "FIGURES", figure.Style()).Replace(pageStyle)
 }
 
-// newPageView returns the data of the page's template for a model.
+// newPageView returns the data of a report for the template of report.html.
 func newPageView(m *report.Model) *pageView {
 	style := Style()
 	hash := func(text string) string {
@@ -309,7 +318,7 @@ func newPageView(m *report.Model) *pageView {
 		v.figures[f.Name] = f
 	}
 	list := m.Best[:min(len(m.Best), maxPageEntries)]
-	v.Title, v.Cards = shortlistTitle(m), v.newCards(list, assignColours(list))
+	v.Title, v.Cards = shortlistTitle(m), v.newCards(list, shortlistColours(list))
 	v.Order = m.IndicesByFrequency()
 	v.Order = v.Order[:min(len(v.Order), maxPageIngredients)]
 	for k, to := m.ShownLaw(); k < to && len(v.Law) < maxPageSizes; k++ {
@@ -318,7 +327,8 @@ func newPageView(m *report.Model) *pageView {
 	return v
 }
 
-// Page writes the report on a run as a self-contained HTML page, which needs no network access.
+// Page writes the report on a run as an HTML page. The page is one file that needs no other files
+// and no network access.
 func Page(w io.Writer, m *report.Model) error {
 	var b bytes.Buffer
 	if err := pageTemplate.Execute(&b, newPageView(m)); err != nil {
@@ -328,11 +338,11 @@ func Page(w io.Writer, m *report.Model) error {
 	return err
 }
 
-// maxPageBytes is the largest size of a page that is read.
+// maxPageBytes is the largest size, in bytes, of a report.html that is read.
 const maxPageBytes = 64 << 20
 
-// PageIsFresh reports whether report.html in the run's store was made from the same draws as the
-// model.
+// PageIsFresh reports whether the stored report.html of a run was made from the same draws as the
+// report m.
 func PageIsFresh(ctx context.Context, store run.Store, m *report.Model) (bool, error) {
 	data, err := run.ReadWhole(ctx, store, PageName, maxPageBytes)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, run.ErrDamaged) {
@@ -348,7 +358,7 @@ func PageIsFresh(ctx context.Context, store run.Store, m *report.Model) (bool, e
 	return bytes.Contains(data, []byte("<code>"+template.HTMLEscapeString(list.String())+"</code>")), nil
 }
 
-// SavePage writes report.html into the run's store.
+// SavePage writes report.html into the store of a run.
 func SavePage(ctx context.Context, store run.Store, m *report.Model) error {
 	var b bytes.Buffer
 	if err := Page(&b, m); err != nil {
@@ -357,7 +367,7 @@ func SavePage(ctx context.Context, store run.Store, m *report.Model) error {
 	return store.Replace(ctx, PageName, b.Bytes())
 }
 
-// IsPage reports whether the data of a file are a page written by kir.
+// IsPage reports whether data are the content of a page that kir has written.
 func IsPage(data []byte) bool {
 	return bytes.Contains(data[:min(len(data), 1<<12)], []byte(`<meta name="generator" content="kir `))
 }

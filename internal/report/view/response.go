@@ -10,32 +10,36 @@ import (
 	"kir/internal/report/figure"
 )
 
-// The width and height of the plot area of a response's panel, and the margins to the left of this
-// area and above it, in CSS pixels.
+// Sizes of a panel, in CSS pixels: the width and height of its plot area, and the margins to the
+// left of the area and above it.
 const (
 	panelWidth, panelHeight = 250.0, 120.0
 	panelLeft, panelTop     = 48.0, 24.0
 )
 
-// PanelsAcross is the number of panels of responses side by side in a report.
+// PanelsAcross is the number of panels side by side in a report. A panel shows how a prediction
+// changes with one amount or condition.
 const PanelsAcross = 2
 
-// A panel shows how a prediction changes with one amount or with one condition.
+// A panel is a small chart that shows how a prediction changes with one amount or with one
+// condition.
 type panel struct {
 	title          string
 	points         []panelPoint
 	recipePosition float64  // position of the recipe on the horizontal axis
-	categories     []string // names of categories, whose positions are 0, 1, ...; nil for a number
+	categories     []string // names of the categories of the condition, which have the positions 0, 1, ...; nil for a number
 }
 
-// A panelPoint is a prediction at a position on the horizontal axis of a panel.
+// A panelPoint is a prediction, with its interval, shown in a panel.
 type panelPoint struct {
-	position         float64
-	value, low, high report.Number
+	position float64       // position on the horizontal axis, in the numbers of the axis
+	value    report.Number // prediction
+	low      report.Number // lower end of its interval
+	high     report.Number // upper end of its interval
 }
 
-// newPanels returns a panel for each response, first the responses to amounts, then those to
-// conditions.
+// newPanels returns the panels for a model: first one for each ingredient whose amount changes the
+// prediction, then one for each condition.
 func newPanels(of *report.Forest) (all []panel) {
 	share := func(amount int) float64 { return 100 * float64(amount) / float64(of.Total) }
 	for _, r := range of.Responses {
@@ -64,9 +68,10 @@ func newPanels(of *report.Forest) (all []panel) {
 }
 
 // responseFigure shows how a prediction changes with the amounts of the most influential
-// ingredients and with the conditions. The parameter across is the number of panels side by side.
-// The figure is nil if no response is known.
-func responseFigure(of *report.Forest, file, label string, across int) *figure.Figure {
+// ingredients and with the conditions. The parameter fileName is the name of the figure's files,
+// label is what is predicted, and across is the number of panels side by side. The result is nil if
+// there is nothing to show.
+func responseFigure(of *report.Forest, fileName, label string, across int) *figure.Figure {
 	panels := newPanels(of)
 	if len(panels) == 0 {
 		return nil
@@ -90,7 +95,7 @@ func responseFigure(of *report.Forest, file, label string, across int) *figure.F
 		changes = "amounts and conditions"
 	}
 	f := &figure.Figure{
-		Name: file, Title: "How " + label + " changes with " + changes + ", at " + of.At,
+		Name: fileName, Title: "How " + label + " changes with " + changes + ", at " + of.At,
 		Width: float64(float64(across)*(panelWidth+panelLeft)) + 14, Height: float64(float64(rows)*(panelHeight+panelTop+26)) + 20,
 	}
 	var said []string
@@ -126,7 +131,8 @@ func responseFigure(of *report.Forest, file, label string, across int) *figure.F
 	return f
 }
 
-// draw draws the panel with its axes. The scale y maps predictions to vertical positions.
+// draw draws the panel with its axes into f, with its upper left corner at left, top. The scale y
+// maps predictions to vertical positions.
 func (p *panel) draw(f *figure.Figure, left, top float64, y figure.Scale) {
 	x := figure.Scale{Lo: p.points[0].position, Hi: p.points[len(p.points)-1].position, From: left, To: left + panelWidth}
 	if p.categories != nil {
@@ -151,7 +157,8 @@ func (p *panel) draw(f *figure.Figure, left, top float64, y figure.Scale) {
 	f.WriteBold(left, top-7, figure.SmallSize, figure.Start, figure.Ink, p.title)
 }
 
-// drawDots draws the prediction for each category as a dot on its interval.
+// drawDots draws, for a condition with categories, the prediction for each category as a dot on its
+// interval.
 func (p *panel) drawDots(f *figure.Figure, x, y figure.Scale) {
 	for _, q := range p.points {
 		if q.low.IsKnown() && q.high.IsKnown() {
@@ -161,8 +168,8 @@ func (p *panel) drawDots(f *figure.Figure, x, y figure.Scale) {
 	}
 }
 
-// drawLine draws the predictions for a number as a line, between the lines of the interval's
-// bounds.
+// drawLine draws, for a numeric condition or an amount, the predictions as a line, between two
+// lines for the ends of the intervals.
 func (p *panel) drawLine(f *figure.Figure, x, y figure.Scale) {
 	var line, below, above []float64
 	for _, q := range p.points {

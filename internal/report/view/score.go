@@ -12,9 +12,9 @@ import (
 	"kir/internal/terminal"
 )
 
-// lowerBoundSuffix and upperBoundSuffix end the headings of the columns with the bounds of an
-// interval.
-const lowerBoundSuffix, upperBoundSuffix = ", 90 % from", ", 90 % to"
+// lowerBoundHeadingSuffix and upperBoundHeadingSuffix are the ends of the headings of the columns
+// with the lower and the upper ends of intervals.
+const lowerBoundHeadingSuffix, upperBoundHeadingSuffix = ", 90 % from", ", 90 % to"
 
 // Scorecard writes the scores of given recipes as text.
 func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
@@ -26,15 +26,15 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 		var heads []string
 		for k, c := range row[:len(row)-1] { // the rules broken follow below
 			head := rows[0][k].(string)
-			if strings.HasSuffix(head, upperBoundSuffix) {
+			if strings.HasSuffix(head, upperBoundHeadingSuffix) {
 				continue // it is in the column of the interval's lower bound
 			}
-			heads = append(heads, terminal.EscapeControls(strings.Replace(head, lowerBoundSuffix, ", 90 %", 1)))
+			heads = append(heads, terminal.EscapeControls(strings.Replace(head, lowerBoundHeadingSuffix, ", 90 %", 1)))
 			switch v := c.(type) {
 			case nil:
 				c = ""
 			case float64:
-				if c = number.FourFigures(v); strings.HasSuffix(head, lowerBoundSuffix) {
+				if c = number.FourFigures(v); strings.HasSuffix(head, lowerBoundHeadingSuffix) {
 					c = fmt.Sprintf("%s–%s", c, number.FourFigures(row[k+1].(float64)))
 				}
 			}
@@ -54,7 +54,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 		seen = seen || r.OutOfBag
 		for _, b := range r.Broken {
 			broken = true
-			p.WrappedHanging(2, terminal.EscapeControls(clipName(r.Recipe)+": "+breachText(b)))
+			p.WrappedHanging(2, terminal.EscapeControls(shortenName(r.Recipe)+": "+breachText(b)))
 		}
 	}
 	if !broken {
@@ -69,39 +69,39 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 	return p.Err
 }
 
-// predictedObjectives returns the names of the objectives that a model predicts, and an example of
-// a prediction for each.
-func predictedObjectives(c *report.Scorecard) (names []string, like map[string]report.Prediction) {
-	like = make(map[string]report.Prediction)
+// predictedObjectives returns the names of the objectives that models predict. The result examples
+// maps each name to the prediction for one of the recipes.
+func predictedObjectives(c *report.Scorecard) (names []string, examples map[string]report.Prediction) {
+	examples = make(map[string]report.Prediction)
 	for _, w := range c.Properties {
 		for _, r := range c.Recipes {
 			if q, ok := r.Predicted[w.Name]; ok {
 				names = append(names, w.Name)
-				like[w.Name] = q
+				examples[w.Name] = q
 				break
 			}
 		}
 	}
-	return names, like
+	return names, examples
 }
 
-// predictionHeadings returns the column headings for predictions of an objective. The parameter
-// like is an example of such a prediction.
-func predictionHeadings(name string, like report.Prediction) []any {
-	if like.Class != "" {
-		name += " " + like.Class
+// predictionHeadings returns the headings of the table columns for predictions of an objective. The
+// parameter example is such a prediction; it shows which columns are needed.
+func predictionHeadings(name string, example report.Prediction) []any {
+	if example.Class != "" {
+		name += " " + example.Class
 	}
-	head := []any{valueHeading(name, like.Unit)}
-	if like.Expected != nil {
-		head = append(head, valueHeading(name+", expected", like.Unit))
+	head := []any{valueHeading(name, example.Unit)}
+	if example.Expected != nil {
+		head = append(head, valueHeading(name+", expected", example.Unit))
 	}
-	if like.Low.IsKnown() {
-		head = append(head, name+lowerBoundSuffix, name+upperBoundSuffix)
+	if example.Low.IsKnown() {
+		head = append(head, name+lowerBoundHeadingSuffix, name+upperBoundHeadingSuffix)
 	}
 	return head
 }
 
-// predictionCells returns the table cells of a prediction, in the order of [predictionHeadings].
+// predictionCells returns the table cells of a prediction, for the columns of [predictionHeadings].
 func predictionCells(q report.Prediction) []any {
 	cells := []any{numberCell(q.Value)}
 	if q.Expected != nil {
@@ -113,7 +113,7 @@ func predictionCells(q report.Prediction) []any {
 	return cells
 }
 
-// breachText names a broken constraint and says by how much it is broken.
+// breachText names a broken constraint and says how far the recipe is from the bound.
 func breachText(b report.Breach) string {
 	if b.What != "" && b.Value.IsKnown() && b.Bound.IsKnown() {
 		way := "at most"
@@ -121,19 +121,19 @@ func breachText(b report.Breach) string {
 			way = "at least"
 		}
 		value, bound := number.Distinct(float64(b.Value), float64(b.Bound), 4)
-		return b.Rule + ": " + strings.TrimSpace(clipName(b.What)+" is "+value+" "+b.Unit) + ", " + way + " " + bound
+		return b.Rule + ": " + strings.TrimSpace(shortenName(b.What)+" is "+value+" "+b.Unit) + ", " + way + " " + bound
 	}
 	if b.Unit == "" || !b.Value.IsKnown() || !b.Bound.IsKnown() {
 		return b.Rule
 	}
-	value, off := boundedText(b.Value, b.Unit, 4), boundedText(report.Number(math.Abs(float64(b.Value-b.Bound))), b.Unit, 3)
+	value, off := constraintNumberText(b.Value, b.Unit, 4), constraintNumberText(report.Number(math.Abs(float64(b.Value-b.Bound))), b.Unit, 3)
 	way := "too much"
 	if b.Value < b.Bound {
 		way = "too little"
 	}
 	switch {
 	case b.Ingredient != "":
-		value = clipName(b.Ingredient) + " has " + unitsText(value)
+		value = shortenName(b.Ingredient) + " has " + unitsText(value)
 	case b.Unit == "units":
 		value = unitsText(value)
 	case b.Unit == "ingredients":

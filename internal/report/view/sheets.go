@@ -9,9 +9,9 @@ import (
 	"kir/internal/report"
 )
 
-// Sheets returns a shortlist as two tables. The table recipes has a column for each recipe and a
-// row for each ingredient, in percent of the total. The table figures has a row for each recipe and
-// columns for scores, predictions and distances.
+// Sheets returns a shortlist as two tables. The table recipes has a column for each entry and a row
+// for each ingredient, with amounts in percent of the total. The table figures has a row for each
+// entry and columns for scores, predictions and distances.
 func Sheets(list []report.Best, m *report.Model, r report.IngredientOrder) (recipes, figures *sheet.Sheet) {
 	sums := make(map[string]int)
 	for _, b := range list {
@@ -58,14 +58,15 @@ func Sheets(list []report.Best, m *report.Model, r report.IngredientOrder) (reci
 	return recipes, newFiguresSheet(list, m, r)
 }
 
-// extraSheetDigits is the number of extra digits in a spreadsheet for percentages with infinitely
-// many digits.
-const extraSheetDigits = 4
+// extraPercentDigits is the number of digits added to percentages in a spreadsheet that cannot be
+// written exactly.
+const extraPercentDigits = 4
 
-// sheetPercents returns the amounts of a recipe in percent for a spreadsheet, by ingredient.
+// sheetPercents returns a map from the name of an ingredient to its amount in percent, for a
+// spreadsheet. The parameter total is the number of units of a recipe.
 func sheetPercents(b report.Best, total int) map[string]sheet.Decimal {
 	a := number.Percentages(total)
-	a.MinDigits += extraSheetDigits
+	a.MinDigits += extraPercentDigits
 	parts := b.Parts()
 	units := make([]int, len(parts))
 	for k, p := range parts {
@@ -78,7 +79,8 @@ func sheetPercents(b report.Best, total int) map[string]sheet.Decimal {
 	return percents
 }
 
-// newFiguresSheet returns the table of the scores, predictions and distances of a shortlist.
+// newFiguresSheet returns a table with a row for each entry of the shortlist, and columns for
+// scores, predictions and distances.
 func newFiguresSheet(list []report.Best, m *report.Model, r report.IngredientOrder) *sheet.Sheet {
 	s := &sheet.Sheet{Name: "figures"}
 	head := []any{"recipe", "ingredients", "score"}
@@ -158,8 +160,8 @@ func yesOrNo(v bool) string {
 	return "no"
 }
 
-// JoinSheets returns one table with a column for each recipe, in which the columns of figures
-// follow below the rows of recipes.
+// JoinSheets joins the two tables of [Sheets] to one table with a column for each entry. The
+// columns of the table figures become rows below the rows of the table recipes.
 func JoinSheets(recipes, figures *sheet.Sheet) *sheet.Sheet {
 	s := &sheet.Sheet{Name: recipes.Name, Rows: slices.Clone(recipes.Rows)}
 	for k := 1; k < len(figures.Rows[0]); k++ {

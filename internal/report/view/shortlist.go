@@ -13,10 +13,11 @@ import (
 )
 
 // maxTextEntries is the largest number of entries of the shortlist in the text report. If one of
-// the first entries has many parts, maxLongTextEntries applies instead.
+// the first maxLongTextEntries entries has many ingredients, maxLongTextEntries is the largest
+// number.
 const maxTextEntries, maxLongTextEntries = 10, 5
 
-// longEntryParts is the number of parts above which an entry counts as long.
+// longEntryParts is the largest number of ingredients of an entry that does not count as long.
 const longEntryParts = 6
 
 // writeShortlist writes the first entries of the shortlist.
@@ -57,7 +58,7 @@ func shortlistTitle(m *report.Model) string {
 	return "Shortlist: the best " + kind + ", clearly different from each other"
 }
 
-// writeEntries writes entries of the shortlist. The first of them must be the first entry of the
+// writeEntries writes entries of the shortlist. The list must begin with the first entry of the
 // shortlist.
 func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 	if len(list) == 0 {
@@ -74,7 +75,7 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 	names, ranges := 10, 0
 	shares := make([][]string, len(list))
 	for k, b := range list {
-		shares[k] = partShares(b.Parts(), m.Problem.Total)
+		shares[k] = partShareTexts(b.Parts(), m.Problem.Total)
 		for _, s := range shares[k] {
 			width = max(width, len(s)-len(" %"))
 		}
@@ -141,7 +142,8 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 	}
 }
 
-// entryHeading returns the heading of an entry: its number and its score.
+// entryHeading returns the heading of an entry of the shortlist: its number, which is place+1, and
+// its score.
 func entryHeading(m *report.Model, place int, b report.Best) string {
 	if !m.HasWeights() {
 		return fmt.Sprintf("%2d", place+1)
@@ -149,8 +151,8 @@ func entryHeading(m *report.Model, place int, b report.Best) string {
 	return fmt.Sprintf("%2d  score %s", place+1, number.Score(b.Score, 1))
 }
 
-// objectiveTexts describes what an entry achieves for each objective. The predictions of weak
-// models are in weak, everything else in sound.
+// objectiveTexts describes what an entry of the shortlist achieves for each property. The result
+// weak has the predictions of weak models, and sound has everything else.
 func objectiveTexts(m *report.Model, b report.Best) (sound, weak string) {
 	var of [2][]string
 	for _, w := range m.Properties {
@@ -165,9 +167,9 @@ func objectiveTexts(m *report.Model, b report.Best) (sound, weak string) {
 	return strings.Join(of[0], ", "), strings.Join(of[1], ", ")
 }
 
-// objectiveText describes what an entry achieves for an objective: the prediction of a label, the
-// values of the property, or the score. It returns "" if the text would only repeat the entry's
-// total score.
+// objectiveText describes what an entry of the shortlist achieves for a property: the prediction,
+// the values that the property computes, or the score. It returns "" if the score of the property
+// is the total score of the entry.
 func objectiveText(m *report.Model, w report.Property, b report.Best) string {
 	if q, ok := b.Predicted[w.Name]; ok {
 		plain := func(_ string, text string) string { return text }
@@ -182,8 +184,8 @@ func objectiveText(m *report.Model, w report.Property, b report.Best) string {
 	return number.Score(b.Scores[w.Name], w.Weight)
 }
 
-// propertyPrefix returns the name of a property, to stand before an entry's values of the property;
-// "" if the values have names of their own.
+// propertyPrefix returns the text to put before an entry's values of a property: the name of the
+// property, or "" if the values have names of their own.
 func propertyPrefix(w report.Property) string {
 	if len(w.Values) > 1 || len(w.Values) == 1 && w.Values[0] != w.Name {
 		return ""
@@ -191,8 +193,8 @@ func propertyPrefix(w report.Property) string {
 	return w.Name + " "
 }
 
-// valuesText lists an entry's values of a property. A value is preceded by its name if that differs
-// from the name of the property.
+// valuesText lists the values of an entry that a property computes. A name stands before a value
+// unless it is the name of the property.
 func valuesText(w report.Property, b report.Best) string {
 	var list []string
 	for _, name := range w.Values {
@@ -221,10 +223,10 @@ func valueHeading(name, unit string) string {
 	return name + ", " + unit
 }
 
-// predictionText writes a prediction: its value, its interval, and notes. The function figure
-// receives each number as text with the name of its field in the JSON of [report.Prediction], and
+// predictionText writes a prediction with its interval and with notes. The function writeNumber
+// receives each number as text, with the name of its field in the JSON of [report.Prediction]; it
 // returns the text to write.
-func predictionText(q report.Prediction, figure func(name, text string) string) string {
+func predictionText(q report.Prediction, writeNumber func(name, text string) string) string {
 	write, unit, text := number.Value[report.Number], "", ""
 	if q.Class != "" {
 		write, unit, text = number.WholePercent[report.Number], " %", q.Class+" "
@@ -233,16 +235,16 @@ func predictionText(q report.Prediction, figure func(name, text string) string) 
 	if q.Expected != nil && !q.Limited {
 		name = "expected"
 	}
-	text += figure(name, write(q.Shown()))
+	text += writeNumber(name, write(q.Shown()))
 	if q.Unit != "" {
 		text += " " + q.Unit
 	}
 	var notes []string
 	if q.Expected != nil && q.Limited {
-		notes = append(notes, "expected "+figure("expected", write(*q.Expected)))
+		notes = append(notes, "expected "+writeNumber("expected", write(*q.Expected)))
 	}
 	if q.Low.IsKnown() {
-		notes = append(notes, figure("low", strings.TrimSuffix(write(q.Low), unit))+" to "+figure("high", write(q.High)))
+		notes = append(notes, writeNumber("low", strings.TrimSuffix(write(q.Low), unit))+" to "+writeNumber("high", write(q.High)))
 	}
 	if q.Unchecked {
 		notes = append(notes, "not checked")
@@ -261,17 +263,18 @@ func limitProbabilityText(l report.LimitProbability) string {
 	return fmt.Sprintf("%s: kept with probability %s", l.Limit, number.ThreeFigures(l.Probability))
 }
 
-// rangeText writes a range of units as percentages in brackets.
+// rangeText writes a range of units in brackets, as percentages of the total.
 func rangeText(r search.Range, total int) string {
 	a := number.Percentages(total)
 	digits := a.Digits([]int{r.Low}, []int{r.High})
 	return "(" + a.WriteTo(digits, []int{r.Low})[0] + "–" + a.WriteTo(digits, []int{r.High})[0] + ")"
 }
 
-// maxVariants is the largest number of variants of an entry that are displayed.
+// maxVariants is the largest number of variants that are displayed for an entry of the shortlist.
 const maxVariants = 3
 
-// variantText describes how a variant differs from its entry, the largest amounts first.
+// variantText describes how a variant, a similar composition, differs from its entry of the
+// shortlist. Ingredients with larger amounts come first.
 func variantText(v report.Variant, total int) string {
 	var with []string
 	for _, part := range (report.Best{Recipe: v.With}).Parts() {
@@ -289,12 +292,12 @@ func variantText(v report.Variant, total int) string {
 	return text + ": " + number.Score(v.Score, 1)
 }
 
-// nearestText names the nearest known recipes in a line, and the ingredients that the first of them
-// shares with the entry.
+// nearestText names the known recipes that are nearest to an entry, in one line. For the first of
+// them it also names the ingredients shared with the entry.
 func nearestText(b report.Best) string {
 	var names []string
 	for k, n := range b.Nearest {
-		name := clipName(n.Recipe)
+		name := shortenName(n.Recipe)
 		if common := sharedIngredients(b, n); k == 0 && len(common) > 0 {
 			name += " (" + strings.Join(common, ", ") + ")"
 		}

@@ -10,15 +10,16 @@ import (
 )
 
 const (
-	// maxSharedIngredients is the largest number of shared ingredients that are named.
+	// maxSharedIngredients is the largest number of ingredients shared with a known recipe that are
+	// named.
 	maxSharedIngredients = 6
-	// maxNameLength is the length, in letters, to which names are cut where they also appear in
-	// full.
+	// maxNameLength is the length, in letters, to which a name is cut if the full name appears
+	// elsewhere, too.
 	maxNameLength = 32
 )
 
 // sharedIngredients names the ingredients that a composition shares with a known recipe, the
-// largest amounts first. Long names are cut, since the list of parts has the full names.
+// largest amounts first. Long names are cut; the full names are in the list of ingredients.
 func sharedIngredients(b report.Best, n report.Nearest) []string {
 	names := slices.Clone(n.Shared)
 	slices.SortStableFunc(names, func(x, y string) int { return b.Recipe[y] - b.Recipe[x] })
@@ -26,34 +27,38 @@ func sharedIngredients(b report.Best, n report.Nearest) []string {
 		names = append(names[:maxSharedIngredients], fmt.Sprintf("and %d more", more))
 	}
 	for k, name := range names {
-		names[k] = clipName(name)
+		names[k] = shortenName(name)
 	}
 	return names
 }
 
-// clipName shortens a name to maxNameLength letters.
-func clipName(name string) string {
+// shortenName shortens a name to maxNameLength letters.
+func shortenName(name string) string {
 	if letters := []rune(name); len(letters) > maxNameLength {
 		return string(letters[:maxNameLength-1]) + "…"
 	}
 	return name
 }
 
-// hasBound reports whether a constraint has a bound that a composition may come close to.
-func hasBound(s report.Slack) bool { return (s.Min.IsKnown() || s.Max.IsKnown()) && s.Min != s.Max }
+// hasReachableBound reports whether a constraint has a bound, and is not an equation, whose bounds
+// every composition meets.
+func hasReachableBound(s report.Slack) bool {
+	return (s.Min.IsKnown() || s.Max.IsKnown()) && s.Min != s.Max
+}
 
-// isAtBound reports whether a composition is exactly at the bound of a constraint.
-func isAtBound(s report.Slack) bool { return hasBound(s) && math.Abs(float64(s.Room)) < 1e-9 }
+// isAtBound reports whether a composition is exactly at a bound of a constraint.
+func isAtBound(s report.Slack) bool { return hasReachableBound(s) && math.Abs(float64(s.Room)) < 1e-9 }
 
-// slackText describes a composition's value for a constraint, and the distance to the bound.
+// slackText says how far a composition is from the bound of a constraint. It gives the
+// composition's value and the distance.
 func slackText(s report.Slack) string {
-	if !hasBound(s) {
+	if !hasReachableBound(s) {
 		return "kept"
 	}
-	value, room := boundedText(s.Value, s.Unit, 4), boundedText(s.Room, s.Unit, 3)
+	value, room := constraintNumberText(s.Value, s.Unit, 4), constraintNumberText(s.Room, s.Unit, 3)
 	switch {
 	case s.Ingredient != "":
-		value = clipName(s.Ingredient) + " has " + unitsText(value)
+		value = shortenName(s.Ingredient) + " has " + unitsText(value)
 	case s.Unit == "ingredients":
 		value += " used"
 	case s.Unit == "units":
@@ -67,16 +72,17 @@ func slackText(s report.Slack) string {
 	return value + ", " + room + " to spare"
 }
 
-// boundedText writes a value that a constraint bounds, or its distance from a bound. Units and
-// ingredients are written as whole numbers, other values with the given number of significant
-// figures.
-func boundedText(v report.Number, unit string, figures int) string {
+// constraintNumberText writes a number of a constraint: a composition's value, or its distance from
+// a bound. Numbers of units and of ingredients are written in full, other numbers with the given
+// number of significant figures.
+func constraintNumberText(v report.Number, unit string, figures int) string {
 	if f := float64(v); (unit == "units" || unit == "ingredients") && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return strconv.FormatFloat(f, 'f', 0, 64)
 	}
 	return fmt.Sprintf("%.*g", figures, float64(v))
 }
 
+// unitsText appends "unit" or "units" to a number.
 func unitsText(value string) string {
 	if value == "1" {
 		return "1 unit"

@@ -10,21 +10,22 @@ import (
 	"kir/internal/report/figure"
 )
 
-// maxFigureChains is the number of chains in figures and tables of chains: the first chains of a
-// run.
+// maxFigureChains is the largest number of chains in figures and tables: the first chains of a run.
 const maxFigureChains = 8
 
 const (
-	// stripLeft and stripRight are the horizontal positions of the ends of the strips of chains.
+	// stripLeft and stripRight are the horizontal positions of the left and the right ends of
+	// strips. A strip is the part of a figure that shows one chain.
 	stripLeft, stripRight = 52.0, figureWidth - 4
-	// stripHeight is the height of the strip of a chain, and stripStep the distance from one strip
-	// to the next.
+	// stripHeight is the height of a strip, and stripStep the distance from the top of a strip to
+	// the top of the next, in CSS pixels.
 	stripHeight, stripStep = 34.0, 40.0
 )
 
-// drawStrip draws the background of the k-th strip, with a margin spare above and below, and labels
-// the strip with the number of the chain. It returns the horizontal scale from 0 to steps and the
-// vertical scale from lo to hi.
+// drawStrip draws the background of the k-th strip, which shows one chain, and labels it with the
+// number of the chain. The parameter top is the position of the first strip, and spare a margin
+// above and below. It returns the horizontal scale, from 0 to steps, and the vertical scale, from
+// lo to hi.
 func drawStrip(f *figure.Figure, k, chain int, top, spare, steps, lo, hi float64) (x, y figure.Scale) {
 	y0 := top + float64(float64(k)*stripStep)
 	f.Write(stripLeft-6, y0+stripHeight/2+4, figure.SmallSize, figure.End, figure.Soft, fmt.Sprintf("chain %d", chain))
@@ -39,6 +40,7 @@ func writeBelowStrips(f *figure.Figure, format string, args ...any) {
 	f.Height += 16
 }
 
+// ranksFigure shows whether chains agree: a rank plot of statistic k, with a strip for each chain.
 func ranksFigure(m *report.Model, k int) *figure.Figure {
 	p := m.Plots[k]
 	if len(p.Ranks) < 2 || !p.RankSE.IsKnown() {
@@ -85,6 +87,7 @@ func ranksFigure(m *report.Model, k int) *figure.Figure {
 	return f
 }
 
+// traceFigure shows the values of statistic k at successive draws, with a strip for each chain.
 func traceFigure(m *report.Model, k int) *figure.Figure {
 	p := m.Plots[k]
 	if len(p.Trace) == 0 || len(p.Trace[0]) < 2 {

@@ -127,7 +127,7 @@ func TestTraces(t *testing.T) {
 func TestDots(t *testing.T) {
 	const left, right = 82.0, figureWidth - 12
 	nan := math.NaN()
-	rows := []dotRow{{label: "a", value: 0.5, se: 0.1, reference: 0.25}, {label: "b", value: 0.1, se: 0.2, reference: nan}, {label: "c", value: 0.3, se: nan, reference: nan}}
+	rows := []dotRow{{label: "a", value: 0.5, se: 0.1, referenceValue: 0.25}, {label: "b", value: 0.1, se: 0.2, referenceValue: nan}, {label: "c", value: 0.3, se: nan, referenceValue: nan}}
 	for name, c := range map[string]struct {
 		axis  dotAxis
 		place func(v float64) float64 // from 0 to 1

@@ -1,4 +1,5 @@
-// Package view renders the data of a report: as text on a terminal, as a page, and as figures.
+// Package view renders the data of a report: as text on a terminal, as an HTML page, and as
+// figures.
 package view
 
 import (
@@ -12,7 +13,7 @@ import (
 	"kir/internal/terminal"
 )
 
-// Text writes the report on a run as text. The parameter dir is the run's directory.
+// Text writes the report on a run as text. The parameter dir is the location of the run.
 func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	writeHeadline(m, p)
@@ -68,6 +69,8 @@ func samplerText(m *report.Model) string {
 	return text
 }
 
+// writeSizes writes the probability of each number of ingredients in the sparsity law, and its
+// share of the draws.
 func writeSizes(m *report.Model, p *terminal.Printer) {
 	p.Heading("Number of ingredients: the law without properties, and the draws")
 	t := terminal.NewTable(0, "n", "law", "drawn", "±")
@@ -97,9 +100,11 @@ func writeSizes(m *report.Model, p *terminal.Printer) {
 	p.Wrapped(0, fmt.Sprintf("Total variation distance %s; without properties, chance alone makes it %s.", number.ThreeFigures(m.Variation), number.ThreeFigures(m.Expected)))
 }
 
-// maxTextSizes is the largest number of numbers of ingredients that the text report lists.
+// maxTextSizes is the largest number of rows in the text report's table of the number of
+// ingredients.
 const maxTextSizes = 40
 
+// writeScore writes the mean score of the draws next to that of random compositions.
 func writeScore(m *report.Model, p *terminal.Printer) {
 	if len(m.Properties) == 0 {
 		return
@@ -109,7 +114,7 @@ func writeScore(m *report.Model, p *terminal.Printer) {
 		number.Score(m.Score.Draws, 1), number.ScoreError(m.Score.Draws, m.Score.DrawsMCSE), number.Thousands(m.Score.RandomSize), number.Score(m.Score.Random, 1), number.ScoreError(m.Score.Random, m.Score.RandomSE)))
 }
 
-// writeStatistics writes the statistics that show whether the draws can be trusted.
+// writeStatistics writes the statistics that show whether the draws can be relied on.
 func writeStatistics(m *report.Model, p *terminal.Printer) {
 	p.Heading("How far the draws can be trusted (docs/diagnostics.md explains the figures)")
 	t := terminal.NewTable(1, "figure", "mean", "±", "sd", "bulk ESS", "tail ESS", "R-hat")
@@ -121,14 +126,15 @@ func writeStatistics(m *report.Model, p *terminal.Printer) {
 	p.Table(t)
 	for _, name := range m.StatisticNames() {
 		if why := m.Statistics[name].Undefined.Texts(); len(why) > 0 {
-			p.Wrapped(0, fmt.Sprintf("Unknown of %s: %s.", name, strings.Join(reasonLines(why), "; ")))
+			p.Wrapped(0, fmt.Sprintf("Unknown of %s: %s.", name, strings.Join(unknownReasonLines(why), "; ")))
 		}
 	}
 }
 
-// reasonLines lists the reasons why statistics are unknown, each with all statistics that it
-// concerns. The map why has the reason by the name of the statistic.
-func reasonLines(why map[string]string) []string {
+// unknownReasonLines lists why numbers of a statistic, such as its R-hat, are unknown. Each line
+// has one reason and all numbers that it applies to. The parameter reasons maps the JSON name of a
+// number, such as "rhat", to the reason.
+func unknownReasonLines(reasons map[string]string) []string {
 	words := []struct{ name, text string }{
 		{"mean", "mean"}, {"sd", "sd"}, {"q5", "5 % quantile"}, {"median", "median"}, {"q95", "95 % quantile"},
 		{"mcse_mean", "± of the mean"}, {"mcse_q5", "± of the 5 % quantile"}, {"mcse_median", "± of the median"}, {"mcse_q95", "± of the 95 % quantile"},
@@ -137,7 +143,7 @@ func reasonLines(why map[string]string) []string {
 	var order []string
 	of := make(map[string][]string)
 	for _, w := range words {
-		if reason, ok := why[w.name]; ok {
+		if reason, ok := reasons[w.name]; ok {
 			if of[reason] == nil {
 				order = append(order, reason)
 			}
@@ -151,6 +157,7 @@ func reasonLines(why map[string]string) []string {
 	return list
 }
 
+// writeRates writes the shares of iterations that were accepted.
 func writeRates(m *report.Model, p *terminal.Printer) {
 	p.Line("")
 	p.Line("%s: %s accepted, %s updated; %s a second.", upperFirst(m.Iterations()), number.Rate(m.Rates.Accepted), number.Rate(m.Rates.Updated), number.RoundedDown(m.Timing.IterationsPerSecond))
@@ -164,10 +171,11 @@ func writeRates(m *report.Model, p *terminal.Printer) {
 	p.Table(t)
 }
 
+// upperFirst returns the text with its first letter in upper case.
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// writeCommand writes a command over several lines. It breaks lines only before flags, since other
-// words may be quoted.
+// writeCommand writes a command line. A long one is divided into several lines, but only before
+// flags, since other arguments may be quoted.
 func writeCommand(p *terminal.Printer, text string) {
 	text = terminal.EscapeControls(text)
 	line := "  "
@@ -188,6 +196,7 @@ func writeCommand(p *terminal.Printer, text string) {
 	p.Line("%s", line)
 }
 
+// writeProperties writes the properties of a problem with the quality of their models.
 func writeProperties(p *terminal.Printer, properties []report.Property) {
 	if len(properties) == 0 {
 		return
@@ -203,6 +212,7 @@ func writeProperties(p *terminal.Printer, properties []report.Property) {
 	}
 }
 
+// writeWarnings writes the section of warnings.
 func writeWarnings(p *terminal.Printer, warnings []string) {
 	if len(warnings) == 0 {
 		return
@@ -219,7 +229,8 @@ func writeWarnings(p *terminal.Printer, warnings []string) {
 	}
 }
 
-// qualityLines describes a model and compares its held-out predictions with guessing.
+// qualityLines describes a model in several lines. It compares the predictions for recipes that the
+// model was not trained on with guessing.
 func qualityLines(f *report.Forest) []string {
 	q := f.Quality
 	head := fmt.Sprintf("%s, learnt from %s", f.Describe(), number.CountWithNoun(f.Rows, "recipe"))
@@ -242,12 +253,12 @@ func qualityLines(f *report.Forest) []string {
 	default:
 		lines = []string{head + "; no tree left a recipe out, so its quality is unknown"}
 	}
-	return append(lines, learntLines(f)...)
+	return append(lines, forestAndProcessLines(f)...)
 }
 
-// learntLines describes what the forest and the Gaussian process contribute to a model, and the
-// noise of measurements.
-func learntLines(f *report.Forest) (lines []string) {
+// forestAndProcessLines describes, in several lines, a model that may combine a forest and a
+// Gaussian process: how well each part predicts, and the noise of measurements.
+func forestAndProcessLines(f *report.Forest) (lines []string) {
 	l := f.Learnt
 	if l == nil {
 		return nil

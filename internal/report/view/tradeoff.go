@@ -15,13 +15,16 @@ import (
 	"kir/internal/terminal"
 )
 
-// Tradeoff writes a trade-off as text. The parameter total is the number of units of a recipe.
+// Tradeoff writes the report on a Pareto front as text. The parameter total is the number of units
+// of a recipe.
 func Tradeoff(w io.Writer, t *report.Tradeoff, total int, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	writeTradeoff(p, t, total)
 	return p.Err
 }
 
+// writeTradeoff writes the report on a Pareto front as text. The parameter total is the number of
+// units of a recipe.
 func writeTradeoff(p *terminal.Printer, t *report.Tradeoff, total int) {
 	for _, l := range terminal.Wrap(terminal.EscapeControls(tradeHeadline(t)), terminal.MaxColumns) {
 		p.Line("%s", p.Bold(l))
@@ -56,10 +59,11 @@ func writeTradeoff(p *terminal.Printer, t *report.Tradeoff, total int) {
 	}
 }
 
-// recipeColumnWidth is the width of the column of recipes, in characters.
+// recipeColumnWidth is the width of the column of recipes in the table of a Pareto front, in
+// characters.
 const recipeColumnWidth = 36
 
-// kneeMark returns the mark of a knee, or "" for other points.
+// kneeMark returns the mark of a point of a Pareto front that is a knee, and "" for other points.
 func kneeMark(p *report.FrontPoint) string {
 	if p.Knee {
 		return " *"
@@ -67,7 +71,7 @@ func kneeMark(p *report.FrontPoint) string {
 	return ""
 }
 
-// objectiveNames joins the names of the objectives to a list.
+// objectiveNames joins the names of the objectives to a list such as "a, b and c".
 func objectiveNames(t *report.Tradeoff) string {
 	var names []string
 	for _, o := range t.Objectives {
@@ -76,7 +80,7 @@ func objectiveNames(t *report.Tradeoff) string {
 	return joinWords(names, "and")
 }
 
-// joinWords joins words by commas, and the last two by the word last.
+// joinWords joins words by commas, and the last two by the word last, such as "and".
 func joinWords(words []string, last string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -84,7 +88,7 @@ func joinWords(words []string, last string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " " + last + " " + words[len(words)-1]
 }
 
-// tradeHeadline summarises a trade-off in a sentence.
+// tradeHeadline returns a sentence that summarises a Pareto front.
 func tradeHeadline(t *report.Tradeoff) string {
 	switch {
 	case len(t.Front) == 0:
@@ -95,7 +99,8 @@ func tradeHeadline(t *report.Tradeoff) string {
 	return fmt.Sprintf("Trade-off of %s: %s, none of which beats another.", objectiveNames(t), number.CountWithNoun(len(t.Front), "recipe"))
 }
 
-// tradeSentences returns sentences on the extent of the front, its knees and its quality.
+// tradeSentences returns sentences on a Pareto front: the ranges of the objectives, the knees and
+// the quality.
 func tradeSentences(t *report.Tradeoff) []string {
 	if len(t.Front) == 0 {
 		return nil
@@ -135,6 +140,7 @@ func tradeSentences(t *report.Tradeoff) []string {
 	return all
 }
 
+// meanNumber returns the mean of the numbers.
 func meanNumber(list []report.Number) report.Number {
 	sum := report.Number(0)
 	for _, v := range list {
@@ -143,7 +149,8 @@ func meanNumber(list []report.Number) report.Number {
 	return sum
 }
 
-// acceptedRangeText writes the range of values that an objective accepts.
+// acceptedRangeText writes the range of values that are wanted, for an objective with the direction
+// "between".
 func acceptedRangeText(o report.Objective) string {
 	switch {
 	case !o.Low.IsKnown():
@@ -156,12 +163,13 @@ func acceptedRangeText(o report.Objective) string {
 	return tradeNumber(o.Low, o) + " to " + tradeNumberWithUnit(o.High, o)
 }
 
+// tradeNumberWithUnit writes a value of an objective like [tradeNumber], with its unit.
 func tradeNumberWithUnit(v report.Number, o report.Objective) string {
 	return strings.TrimSpace(tradeNumber(v, o) + " " + o.Unit)
 }
 
-// tradeNumber writes a value of an objective, rounded to about a hundredth of the range of the
-// objective on the front.
+// tradeNumber writes a value of an objective with as many digits as distinguish about a hundred
+// values on the Pareto front.
 func tradeNumber(v report.Number, o report.Objective) string {
 	width := math.Abs(float64(o.Worst - o.Best))
 	if !v.IsKnown() || !(width > 0) {
@@ -171,7 +179,7 @@ func tradeNumber(v report.Number, o report.Objective) string {
 	return number.Fixed(v, min(max(digits, 0), 9))
 }
 
-// tradeIntervalText writes a value of an objective with its interval, without its unit.
+// tradeIntervalText writes a value of an objective with its interval, but without its unit.
 func tradeIntervalText(v report.Value, o report.Objective) string {
 	text := tradeNumber(v.Value, o)
 	if v.Low.IsKnown() && v.High.IsKnown() {
@@ -180,23 +188,24 @@ func tradeIntervalText(v report.Value, o report.Objective) string {
 	return text
 }
 
-// recipeText returns a recipe as a line of text, with percentages.
+// recipeText returns a recipe as a line of text, with the amounts in percent. The parameter total
+// is the number of units of the recipe.
 func recipeText(parts []report.Part, total int) string {
 	var list []string
-	shares := partShares(parts, total)
+	shares := partShareTexts(parts, total)
 	for k, part := range parts {
 		list = append(list, part.Ingredient+" "+shares[k])
 	}
 	return strings.Join(list, ", ")
 }
 
-// A tradeFrame is the area of a plot of two objectives. The area contains the whole front, and most
-// of the draws and known recipes.
-type tradeFrame struct{ x, y figure.Scale }
+// A tradePlotFrame is the area of a plot with two objectives as axes. It contains the whole Pareto
+// front, and most of the draws and known recipes.
+type tradePlotFrame struct{ x, y figure.Scale }
 
-// newTradeFrame returns the frame of a plot of the objectives a and b. The result ok is false if
-// the values do not span an area.
-func newTradeFrame(t *report.Tradeoff, a, b int) (f tradeFrame, ok bool) {
+// newTradePlotFrame returns the frame of a plot with the objectives of index a and b as axes. The
+// result ok is false if the values of an objective are all equal or unknown.
+func newTradePlotFrame(t *report.Tradeoff, a, b int) (f tradePlotFrame, ok bool) {
 	ends := func(k int) (lo, hi float64) {
 		lo, hi = math.Inf(1), math.Inf(-1)
 		for _, p := range t.Front {
@@ -225,22 +234,24 @@ func newTradeFrame(t *report.Tradeoff, a, b int) (f tradeFrame, ok bool) {
 }
 
 // position returns the position of a point in the plot, and whether the point lies in the frame.
-func (f *tradeFrame) position(x, y report.Number) (px, py float64, in bool) {
+// The parameters x and y are the values of the two objectives.
+func (f *tradePlotFrame) position(x, y report.Number) (px, py float64, in bool) {
 	in = float64(x) >= f.x.Lo && float64(x) <= f.x.Hi && float64(y) >= f.y.Lo && float64(y) <= f.y.Hi
 	return f.x.At(float64(x)), f.y.At(float64(y)), in
 }
 
-// The size of a plot on a terminal, in characters.
-const plotColumns, plotRows = 60, 15
+// The width and height of a plot on a terminal, in characters.
+const terminalPlotColumns, terminalPlotRows = 60, 15
 
-// writeTradePlot draws the objectives a and b of a trade-off on a terminal.
+// writeTradePlot draws the Pareto front on a terminal, with the objectives of index a and b as
+// axes.
 func writeTradePlot(p *terminal.Printer, t *report.Tradeoff, a, b int) {
-	f, ok := newTradeFrame(t, a, b)
+	f, ok := newTradePlotFrame(t, a, b)
 	if !ok || t.Found < 2 {
 		return
 	}
-	f.x.From, f.x.To, f.y.From, f.y.To = 0, plotColumns-1, plotRows-1, 0
-	var cells [plotRows][plotColumns]rune
+	f.x.From, f.x.To, f.y.From, f.y.To = 0, terminalPlotColumns-1, terminalPlotRows-1, 0
+	var cells [terminalPlotRows][terminalPlotColumns]rune
 	put := func(x, y report.Number, mark rune) {
 		if px, py, in := f.position(x, y); in {
 			cells[int(py+0.5)][int(px+0.5)] = mark
@@ -279,8 +290,8 @@ func writeTradePlot(p *terminal.Printer, t *report.Tradeoff, a, b int) {
 		}, string(cells[r][:]))
 		p.Line("%*s │%s", width, labels[r], strings.TrimRight(line, " "))
 	}
-	p.Line("%*s └%s", width, "", strings.Repeat("─", plotColumns))
-	axis := []rune(strings.Repeat(" ", plotColumns+8))
+	p.Line("%*s └%s", width, "", strings.Repeat("─", terminalPlotColumns))
+	axis := []rune(strings.Repeat(" ", terminalPlotColumns+8))
 	ticks, digits = figure.Ticks(f.x.Lo, f.x.Hi, 5)
 	for _, v := range ticks {
 		text := []rune(number.Axis(v, digits))
@@ -300,7 +311,7 @@ func writeTradePlot(p *terminal.Printer, t *report.Tradeoff, a, b int) {
 	p.Line("%*s  %s", width, "", key)
 }
 
-// TradeFigures returns the figures of a trade-off, one for each pair of objectives.
+// TradeFigures returns the figures of a Pareto front, one for each pair of objectives.
 func TradeFigures(t *report.Tradeoff) (all []*figure.Figure) {
 	if t == nil || t.Found < 2 {
 		return nil
@@ -315,10 +326,10 @@ func TradeFigures(t *report.Tradeoff) (all []*figure.Figure) {
 	return all
 }
 
-// newTradeFigure draws the front in the objectives a and b, with draws and known recipes behind the
-// front.
+// newTradeFigure draws the Pareto front, and draws and known recipes behind it, with the objectives
+// of index a and b as axes.
 func newTradeFigure(t *report.Tradeoff, a, b int) *figure.Figure {
-	frame, ok := newTradeFrame(t, a, b)
+	frame, ok := newTradePlotFrame(t, a, b)
 	if !ok {
 		return nil
 	}

@@ -20,7 +20,7 @@ func Training(w io.Writer, t *report.Training) error {
 		p.WrappedHanging(2, l)
 	}
 	if t.Choice != nil {
-		writeChoice(p, t.Choice)
+		writeModelChoice(p, t.Choice)
 	}
 	if c := t.Quality.Classes; c != nil {
 		p.Heading("Recipes by class (rows) and by the class predicted without them (columns)")
@@ -83,8 +83,8 @@ func TrainingFigures(t *report.Training) (all []*figure.Figure) {
 	return all
 }
 
-// heldOutFigure shows the predictions for held-out recipes against the measured values. The figure
-// is nil if there are no held-out predictions.
+// heldOutFigure shows predicted against measured values of recipes. Each prediction comes from a
+// model that was trained without the recipe. The result is nil if there are no such predictions.
 func heldOutFigure(t *report.Training) *figure.Figure {
 	if len(t.HeldOut) == 0 {
 		return nil
@@ -125,8 +125,9 @@ func heldOutFigure(t *report.Training) *figure.Figure {
 	return f
 }
 
-// writeChoice writes the chosen kind of model in a line, and all candidates in a table.
-func writeChoice(p *terminal.Printer, c *model.CandidateChoice) {
+// writeModelChoice writes which kind of model or features was chosen in a line, and all candidates
+// in a table.
+func writeModelChoice(p *terminal.Printer, c *model.CandidateChoice) {
 	chosen, first := c.Tried[c.Chosen], c.Tried[0]
 	gain := "which no other undercuts by more than its error"
 	if c.Chosen > 0 {
@@ -142,7 +143,7 @@ func writeChoice(p *terminal.Printer, c *model.CandidateChoice) {
 	p.Table(table)
 }
 
-// importanceMeaning says what the importance of a feature measures.
+// importanceMeaning says in which quantity the importance of features is measured.
 func importanceMeaning(q model.Quality) string {
 	if q.Numbers != nil {
 		return "rise of the mean squared error, in variances of the label"
@@ -150,6 +151,7 @@ func importanceMeaning(q model.Quality) string {
 	return "loss of accuracy"
 }
 
+// reliabilityBins returns the data that compare predicted probabilities with observed shares.
 func reliabilityBins(q model.Quality) []model.Bin {
 	if q.Classes != nil {
 		return q.Classes.Reliability

@@ -67,7 +67,7 @@ func WeighingSheet(s *report.Weighing) *sheet.Sheet {
 	return out
 }
 
-// weighingStyle is the style sheet of printed weighing sheets.
+// weighingStyle is the style sheet of pages with weighing sheets.
 const weighingStyle = `
 body { font: 16px/1.4 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #111; background: #fff }
 h1 { font-size: 1.4rem; margin: 0 }
@@ -94,8 +94,8 @@ func WeighingStyleHash() string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// weighingTemplate is the template of a page of weighing sheets for printing, which is one
-// self-contained file.
+// weighingTemplate is the template of a page with weighing sheets for printing. The page is one
+// file that needs no other files.
 var weighingTemplate = template.Must(template.New("weighing").Funcs(template.FuncMap{
 	"text": Shown,
 	"money": func(v report.Number) string {
@@ -137,8 +137,9 @@ func WeighingPage(w io.Writer, s *report.Weighing) error {
 	return WeighingPages(w, s.Title, nil, []*report.Weighing{s})
 }
 
-// WeighingPages writes weighing sheets as an HTML page for printing, each on its own sheet of
-// paper. The parameter labels names the measurements for which each sheet leaves room.
+// WeighingPages writes weighing sheets as one HTML page for printing, each on its own sheet of
+// paper. Each sheet leaves room to write down measurements; the parameter labels names the
+// measurements.
 func WeighingPages(w io.Writer, title string, labels []string, sheets []*report.Weighing) error {
 	return weighingTemplate.Execute(w, struct {
 		Title  string

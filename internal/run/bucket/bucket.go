@@ -19,21 +19,23 @@ import (
 	"kir/internal/run"
 )
 
-// bucketStore is a [run.Store] in an S3 bucket, below a prefix.
+// bucketStore is a [run.Store] whose files are objects in an S3 bucket.
 type bucketStore struct {
-	location string
-	client   *minio.Client
-	name     string
-	prefix   string // prefix of the names of all objects; empty, or ends with a slash
-	writerID string // random identifier of this store, by which it recognises the objects that it wrote
+	location   string // location as passed to [Open]
+	client     *minio.Client
+	bucketName string // name of the bucket
+	prefix     string // beginning of the names of all objects; empty, or ends with a slash
+	writerID   string // random text stored with every object that this store creates, so that the store recognises its own objects
 
-	maxPages, maxPageBytes int // limits on the pages of a listing and on the bytes of a page; tests set lower limits
+	maxPages     int // largest number of pages of a listing; tests set it lower
+	maxPageBytes int // largest number of bytes of a page of a listing; tests set it lower
 }
 
-// writerKey is the metadata key under which an object names the store that wrote it.
-const writerKey = "Kir-Writer"
+// writerMetadataKey is the key in an object's metadata whose value identifies the store that wrote
+// the object.
+const writerMetadataKey = "Kir-Writer"
 
-// IsBucket reports whether a location is in an S3 bucket.
+// IsBucket reports whether a location names an S3 bucket: whether it begins with "s3://".
 func IsBucket(location string) bool { return strings.HasPrefix(location, "s3://") }
 
 // Open returns the store at s3://bucket/prefix?endpoint=URL&region=NAME. The default endpoint is
@@ -90,7 +92,7 @@ func Open(location string) (run.Store, error) {
 	if prefix != "" {
 		prefix += "/"
 	}
-	return &bucketStore{location: location, client: client, name: at.Host, prefix: prefix, writerID: rand.Text(), maxPages: maxPages, maxPageBytes: maxPageBytes}, nil
+	return &bucketStore{location: location, client: client, bucketName: at.Host, prefix: prefix, writerID: rand.Text(), maxPages: maxListingPages, maxPageBytes: maxListingPageBytes}, nil
 }
 
 // A LocationError is returned for an invalid location of a run.
@@ -102,10 +104,10 @@ func (e *LocationError) Error() string { return e.Message }
 func (b *bucketStore) Location() string { return b.location }
 
 // Path returns the address of an object.
-func (b *bucketStore) Path(name string) string { return "s3://" + b.name + "/" + b.prefix + name }
+func (b *bucketStore) Path(name string) string { return "s3://" + b.bucketName + "/" + b.prefix + name }
 
-// wrapError turns an error of the S3 client into an [fs.PathError] that wraps fs.ErrExist or
-// fs.ErrNotExist where one of these applies.
+// wrapError wraps an error of the S3 client in an [fs.PathError]. If the error says that the object
+// exists or does not exist, the result wraps fs.ErrExist or fs.ErrNotExist.
 func (b *bucketStore) wrapError(op, name string, err error) error {
 	var answer minio.ErrorResponse
 	errors.As(err, &answer)
@@ -118,19 +120,19 @@ func (b *bucketStore) wrapError(op, name string, err error) error {
 	return &fs.PathError{Op: op, Path: b.Path(name), Err: err}
 }
 
-// Create puts an object on the condition that there is no object of that name. A response may be
-// lost and the client may put the object again. Then the object exists already, and its metadata
-// show that this store wrote it, which counts as success.
+// Create puts an object, on the condition that no object has the name. If the server's response is
+// lost, the client puts the object again and finds that it exists. Then Create recognises by the
+// metadata that this store wrote the object, and succeeds.
 func (b *bucketStore) Create(ctx context.Context, name string, data []byte) error {
-	o := minio.PutObjectOptions{UserMetadata: map[string]string{writerKey: b.writerID}, DisableMultipart: true}
+	o := minio.PutObjectOptions{UserMetadata: map[string]string{writerMetadataKey: b.writerID}, DisableMultipart: true}
 	o.SetMatchETagExcept("*")
-	_, err := b.client.PutObject(ctx, b.name, b.prefix+name, bytes.NewReader(data), int64(len(data)), o)
+	_, err := b.client.PutObject(ctx, b.bucketName, b.prefix+name, bytes.NewReader(data), int64(len(data)), o)
 	if err == nil {
 		return nil
 	}
 	err = b.wrapError("create", name, err)
-	is, missing := b.client.StatObject(ctx, b.name, b.prefix+name, minio.StatObjectOptions{})
-	if missing == nil && is.Metadata.Get("X-Amz-Meta-"+writerKey) == b.writerID && is.Size == int64(len(data)) {
+	is, missing := b.client.StatObject(ctx, b.bucketName, b.prefix+name, minio.StatObjectOptions{})
+	if missing == nil && is.Metadata.Get("X-Amz-Meta-"+writerMetadataKey) == b.writerID && is.Size == int64(len(data)) {
 		return nil
 	}
 	return err
@@ -138,14 +140,15 @@ func (b *bucketStore) Create(ctx context.Context, name string, data []byte) erro
 
 // Replace puts an object, and overwrites an existing object of that name.
 func (b *bucketStore) Replace(ctx context.Context, name string, data []byte) error {
-	_, err := b.client.PutObject(ctx, b.name, b.prefix+name, bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{DisableMultipart: true})
+	_, err := b.client.PutObject(ctx, b.bucketName, b.prefix+name, bytes.NewReader(data), int64(len(data)), minio.PutObjectOptions{DisableMultipart: true})
 	if err != nil {
 		return b.wrapError("write", name, err)
 	}
 	return nil
 }
 
-// Read gets an object, or a range of its bytes.
+// Read gets length bytes of an object from an offset on, or fewer where the object ends. If length
+// is negative, it gets everything from the offset on.
 func (b *bucketStore) Read(ctx context.Context, name string, offset, length int64) ([]byte, error) {
 	var o minio.GetObjectOptions
 	if length == 0 {
@@ -160,7 +163,7 @@ func (b *bucketStore) Read(ctx context.Context, name string, offset, length int6
 			return nil, b.wrapError("read", name, err)
 		}
 	}
-	object, err := b.client.GetObject(ctx, b.name, b.prefix+name, o)
+	object, err := b.client.GetObject(ctx, b.bucketName, b.prefix+name, o)
 	if err != nil {
 		return nil, b.wrapError("read", name, err)
 	}
@@ -176,16 +179,16 @@ func (b *bucketStore) List(ctx context.Context, prefix string) (files []run.File
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	ctx = context.WithValue(ctx, listingContextKey{}, &listing{cancel: end, maxPages: b.maxPages, maxPageBytes: b.maxPageBytes})
-	for o := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
+	for o := range b.client.ListObjectsIter(ctx, b.bucketName, minio.ListObjectsOptions{Prefix: b.prefix + prefix, Recursive: true}) {
 		name := strings.TrimPrefix(o.Key, b.prefix)
 		switch {
 		case o.Err != nil:
-			if context.Cause(ctx) == errEndless {
-				o.Err = errEndless
+			if context.Cause(ctx) == errEndlessListing {
+				o.Err = errEndlessListing
 			}
 			return nil, b.wrapError("list", prefix, o.Err)
-		case len(files) == maxObjects || len(files) > 0 && name == files[0].Name:
-			return nil, b.wrapError("list", prefix, errEndless)
+		case len(files) == maxListedObjects || len(files) > 0 && name == files[0].Name:
+			return nil, b.wrapError("list", prefix, errEndlessListing)
 		}
 		files = append(files, run.File{Name: name, Size: o.Size})
 	}
@@ -197,7 +200,7 @@ func (b *bucketStore) List(ctx context.Context, prefix string) (files []run.File
 
 // Remove removes an object.
 func (b *bucketStore) Remove(ctx context.Context, name string) error {
-	err := b.client.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{})
+	err := b.client.RemoveObject(ctx, b.bucketName, b.prefix+name, minio.RemoveObjectOptions{})
 	if err != nil {
 		return b.wrapError("remove", name, err)
 	}

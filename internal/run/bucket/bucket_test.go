@@ -457,7 +457,7 @@ func TestEndlessList(t *testing.T) {
 		asked.Store(0)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		files, err := s.List(ctx, "")
-		if files != nil || !errors.Is(err, errEndless) {
+		if files != nil || !errors.Is(err, errEndlessListing) {
 			t.Errorf("%s: %d files, %v", name, len(files), err)
 		}
 		if want := map[string]int{"the same page": 2, "empty pages": s.maxPages, "new pages": s.maxPages, "a page without an end": 1}[name]; int(asked.Load()) != want {

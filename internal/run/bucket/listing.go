@@ -7,41 +7,43 @@ import (
 	"net/http"
 )
 
-// The limits of a listing, far beyond any run: the number of objects, the number of pages, and the
-// bytes of a page. A page has up to 1,000 names of up to 1,024 bytes each.
+// Limits on a listing of objects, far beyond what any run has: the number of objects, the number of
+// pages, and the bytes of a page. A page has up to 1,000 names of up to 1,024 bytes each.
 const (
-	maxObjects   = 2_000_000
-	maxPages     = 4_000
-	maxPageBytes = 16 << 20
+	maxListedObjects    = 2_000_000
+	maxListingPages     = 4_000
+	maxListingPageBytes = 16 << 20
 )
 
-// errEndless is the error of a listing that exceeds the limits or repeats itself.
-var errEndless = errors.New("the list of its objects does not end: the server at this address is not a usable bucket")
+// errEndlessListing is the error of a listing of objects that exceeds its limits or begins again.
+var errEndlessListing = errors.New("the list of its objects does not end: the server at this address is not a usable bucket")
 
-// A listing is the state of a listing of objects that is in progress.
+// A listing is a listing of a bucket's objects that is in progress. It arrives in pages.
 type listing struct {
-	cancel                 context.CancelCauseFunc
-	pagesRequested         int // number of pages requested so far
-	maxPages, maxPageBytes int
+	cancel         context.CancelCauseFunc // ends the listing with an error
+	pagesRequested int                     // number of pages requested so far
+	maxPages       int                     // largest number of pages
+	maxPageBytes   int                     // largest number of bytes of a page
 }
 
-// listingContextKey is the context key under which a request holds its [listing].
+// listingContextKey is the key of the [listing] in the context of a request.
 type listingContextKey struct{}
 
-// listingLimiter is a transport that stops listings that would not end. The client requests page
-// after page, even if pages are empty, and reads each page to its end.
+// listingLimiter is an HTTP transport that stops listings of objects that exceed their limits. The
+// S3 client sets no limits itself: it requests page after page, even if pages are empty, and reads
+// each page to its end.
 type listingLimiter struct{ http.RoundTripper }
 
-// RoundTrip sends a request. If the request belongs to a listing, RoundTrip counts its pages and
-// limits the size of the page.
+// RoundTrip sends a request. If the request asks for a page of a listing, RoundTrip counts the page
+// and limits its size.
 func (t listingLimiter) RoundTrip(r *http.Request) (*http.Response, error) {
 	l, ok := r.Context().Value(listingContextKey{}).(*listing)
 	if !ok {
 		return t.RoundTripper.RoundTrip(r)
 	}
 	if l.pagesRequested++; l.pagesRequested > l.maxPages {
-		l.cancel(errEndless)
-		return nil, errEndless
+		l.cancel(errEndlessListing)
+		return nil, errEndlessListing
 	}
 	answer, err := t.RoundTripper.RoundTrip(r)
 	if err == nil {
@@ -50,18 +52,19 @@ func (t listingLimiter) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// A limitedPage is the body of a page of a listing, with a limit on the bytes that may still be read.
+// A limitedPage is the body of a response with a page of a listing. Reading it fails after a
+// limited number of bytes.
 type limitedPage struct {
 	io.ReadCloser
 	listing   *listing
-	bytesLeft int
+	bytesLeft int // number of bytes that may still be read
 }
 
 func (p *limitedPage) Read(data []byte) (int, error) {
 	n, err := p.ReadCloser.Read(data)
 	if p.bytesLeft -= n; p.bytesLeft < 0 {
-		p.listing.cancel(errEndless)
-		return 0, errEndless
+		p.listing.cancel(errEndlessListing)
+		return 0, errEndlessListing
 	}
 	return n, err
 }
