@@ -32,83 +32,89 @@ import (
 	"kir/rule"
 )
 
-// A Problem is a score to maximise and the compositions among which to maximise the score.
+// A Problem is a score to maximise, and the compositions among which the maximum is sought.
 type Problem struct {
-	Conditions        *constraint.Conditions // conditions that compositions keep
-	AllowedUsedCounts []bool                 // Sizes[n] tells whether compositions of n ingredients are allowed
+	Conditions        *constraint.Conditions // conditions that the compositions keep
+	AllowedUsedCounts []bool                 // item n tells whether compositions of n ingredients are allowed
 
-	// Least and MaxAmounts limit the amounts of used ingredients, in addition to the conditions; nil means no further
-	// limits. A MaxAmounts of 0 excludes the ingredient. Always lists ingredients that each composition must use.
+	// MinAmounts and MaxAmounts limit the amount of each used ingredient, in addition to the conditions; nil
+	// means no further limits. A maximum of 0 excludes the ingredient.
 	MinAmounts, MaxAmounts []int
-	RequiredIngredients    []int
+	// RequiredIngredients lists ingredients that each composition must use.
+	RequiredIngredients []int
 
-	Factors []Factor // factors of the score
+	Factors []Factor // factors whose product is the score
 
 	// Score returns the log score of a composition that satisfies the conditions. Score returns −Inf for a
-	// composition that does not count.
+	// composition that must not be the maximum.
 	Score func(parts []rule.Part) (float64, error)
 
-	// MaxEnumerated is the maximum number of compositions to score one by one instead of bounding. If there are
-	// at most MaxEnumerated compositions, factors need no bounds.
+	// MaxEnumerated is the maximum number of compositions to score one by one. If there are at most MaxEnumerated
+	// compositions, all are scored and the bounds of the factors are not used.
 	MaxEnumerated int
 }
 
-// A Factor is one factor of the score. All bounds in a Factor are bounds of the log of the factor.
+// A Factor is one factor of the score. All bounds in a Factor are upper bounds of the log of the factor.
 type Factor struct {
 	Name string
 
-	// UpperBound is an upper bound over all compositions, +Inf if no bound is known.
+	// UpperBound is an upper bound that holds for all compositions, +Inf if no bound is known.
 	UpperBound float64
 
-	// Linear describes a factor that depends on one linear form. Linear is nil for other factors.
+	// Linear describes the log of a factor that depends on one linear form of the amounts. Linear is nil for
+	// other factors.
 	Linear *Linear
 
-	// Tangent returns a tangent of a concave log at the amounts at: the log is at most value + Σ slope·(amount −
-	// at). The result ok is false if there is no tangent at this point. Tangent is nil unless the log is
-	// concave.
+	// Tangent returns a tangent of the log of the factor at the amounts in the parameter at: the log is at most
+	// value + Σ_i slope_i·(amount_i − at_i). The result ok is false if there is no tangent at this point. Tangent
+	// is nil unless the log is concave.
 	Tangent func(at []float64) (value float64, slope []float64, ok bool)
 
-	// MinLog is the least value of the log. Tangent bounds the log only where the log exceeds MinLog. MinLog is
-	// −Inf if there is no least value.
+	// MinLog is the least value that the log takes, or −Inf if there is no least value. Tangents bound the log
+	// only where the log exceeds MinLog.
 	MinLog float64
 
-	// Box returns an upper bound over compositions with lo to hi units of each ingredient, and with at most used
-	// ingredients in use. Box does not keep the slices. If Box is nil, Most is the bound.
+	// Box returns an upper bound for the compositions in a box: compositions with lo to hi units of each
+	// ingredient that use at most used ingredients. Box does not keep the slices. If Box is nil, UpperBound is
+	// used instead.
 	Box     func(lo, hi []int32, used int) float64
 	BoxWork int64 // approximate time that Box takes, in nanoseconds
 
-	// Pieces bound the terms of the factor. JoinPieces computes an upper bound of the factor from upper bounds
-	// of the terms, and increases in each term. If JoinPieces is nil, the bound of the only piece is the bound
-	// of the factor. If there are Pieces, Box is not used.
-	Pieces             []Piece
+	// Pieces compute upper bounds of the terms of which the factor consists. If there are Pieces, Box is not
+	// used.
+	Pieces []Piece
+	// CombinePieceBounds computes an upper bound of the factor from upper bounds of all terms. The result must
+	// not fall if a bound of a term rises. If CombinePieceBounds is nil, there is only one piece, whose bound is
+	// the bound of the factor.
 	CombinePieceBounds func(above []float64) float64
-	LineWork           int64 // approximate time to score a line, in nanoseconds; a line is all divisions of the joint amount of two ingredients
+	LineWork           int64 // approximate time, in nanoseconds, to score all divisions of the joint amount of two ingredients
 
-	// MaxOverForms returns an upper bound of the factor. MaxOverForms may call most, which returns an upper
-	// bound of Σ perUnit·amount + Σ perUse over the used ingredients. If MaxOverForms is nil, Most is the bound.
-	// Linear and Tangent take precedence over MaxOverForms.
+	// MaxOverForms returns an upper bound of the factor for the compositions in a box. MaxOverForms may call the
+	// function most, which returns an upper bound of Σ perUnit·amount + Σ perUse over the used ingredients of the
+	// compositions in the box. If MaxOverForms is nil, UpperBound is used instead. Linear and Tangent take
+	// precedence over MaxOverForms.
 	MaxOverForms func(most func(perUnit, perUse []float64) float64) float64
 }
 
-// A Piece returns above, an upper bound of one term of a factor, and the steps taken, in nanoseconds. The upper
-// bound holds for lo to hi units of each ingredient and at most used ingredients in use. The result along is the
-// ingredient whose amount contributes most to the upper bound, or −1 if unknown. The result by is the
-// approximate contribution of that ingredient.
+// A Piece computes above, an upper bound of one term of a factor, for the compositions in a box: compositions
+// with lo to hi units of each ingredient that use at most used ingredients. The result steps is the time taken,
+// in nanoseconds. The result along is the index of the ingredient whose amount contributes most to the upper
+// bound, or −1 if unknown. The result by is about how much that ingredient contributes.
 type Piece func(lo, hi []int32, used int) (above float64, steps int64, along int, by float64)
 
-// A Linear describes a factor whose log depends on one number v = Σ PerUnit·amount + Σ PerUse + Constant. Both
-// sums are over the used ingredients.
+// A Linear describes a factor whose log depends on one number, the linear form v = Σ PerUnit·amount + Σ PerUse +
+// Constant. Both sums are over the used ingredients.
 type Linear struct {
-	PerUnit  []float64 // for each ingredient: coefficient of the amount
-	PerUse   []float64 // for each ingredient: addend if the ingredient is used; nil for zeros
-	Constant float64   // addend of the form
+	PerUnit  []float64 // item i is the coefficient of the amount of ingredient i
+	PerUse   []float64 // item i is added if ingredient i is used; nil for zeros
+	Constant float64   // constant term of the linear form
 
-	// Log returns the log of the factor and Slope the derivative of Log, for the value v of the form. Log is
-	// −Inf below DomainLow and above DomainHigh. Between DomainLow and DomainHigh, Log is at least Floor, rises
-	// up to Best and falls beyond Best. Where Log exceeds Floor, Log is concave.
+	// Log returns the log of the factor for the value v of the linear form, and Slope returns the derivative of
+	// Log. Log is −Inf below DomainLow and above DomainHigh. From DomainLow to DomainHigh, Log is at least Floor,
+	// rises up to LogMaximizer and falls beyond LogMaximizer. Where Log exceeds Floor, Log is concave.
 	Log, Slope                   func(v float64) float64
-	LogMaximizer                 float64
-	DomainLow, DomainHigh, Floor float64
+	LogMaximizer                 float64 // value of v at which Log is greatest
+	DomainLow, DomainHigh, Floor float64 // limits of v beyond which Log is −Inf, and least value of Log between the limits; the least value may be −Inf
 }
 
 // A Candidate is a composition that a Bounder has scored.
@@ -124,32 +130,33 @@ const maxCandidates = 16
 type Bounder struct {
 	problem           *Problem               // the problem to solve
 	relaxation        *relaxation            // linear program of the conditions and logs; nil if there are too many ingredients
-	tableau           *linprog.DualSimplex   // simplex tableau of the relaxation; nil if no factor has a column
+	tableau           *linprog.DualSimplex   // state of the simplex method for the relaxation; nil if no factor has a column in the relaxation
 	formProgram       *formProgram           // linear program of the conditions alone; nil if no factor is bounded by linear forms
-	open              openBoxes              // boxes that may contain a better composition
-	amountSets        []constraint.AmountSet // for each ingredient: amounts that the ingredient may have
-	usableIngredients []int                  // indices of the ingredients that compositions may use, increasing
-	maxFactorLogs     []float64              // for each factor: upper bound over all compositions
-	pieces            []pieceState           // pieces of all factors
-	firstPiece        []int                  // firstPiece[k]..firstPiece[k+1]−1 are the indices of the pieces of factor k
+	openBoxHeap       openBoxes              // boxes, that is, sets of compositions, that may contain a better composition than the best known
+	amountSets        []constraint.AmountSet // item i holds the amounts that ingredient i may have
+	usableIngredients []int                  // indices of the ingredients that compositions may use, in ascending order
+	maxFactorLogs     []float64              // item k is an upper bound of the log of factor k, valid for all compositions
+	pieces            []pieceState           // functions that bound terms of factors, for all factors
+	firstPiece        []int                  // the items of pieces for factor k have the indices firstPiece[k]..firstPiece[k+1]−1
 
 	incumbent          float64     // best known log score
 	prunedBound        float64     // highest upper bound of the boxes that were pruned
 	candidates         []Candidate // best compositions scored so far, the best first
 	work               int64       // approximate time spent outside linear programs, in nanoseconds
 	boxCount           int         // number of boxes made so far
-	started            bool        // whether the bound of the box of all compositions is known
-	hasUnboundedFactor bool        // whether some factor has no upper bound, so that bounding is useless
+	rootBounded        bool        // whether the bound of the box of all compositions is known
+	hasUnboundedFactor bool        // whether some factor has no upper bound, so that no bound of the score can be computed
 
-	formRanges [][2]float64 // for each factor with a linear form: range of the form over all compositions
+	formRanges [][2]float64 // item k is the range of the linear form of factor k over all compositions, if factor k has a linear form
 	root       *box         // box of all compositions
 
-	workAtRefresh          int64     // work of the tableau when the tableau was last recomputed
-	columnLo, columnHi     []float64 // buffers: bounds of the columns of the program
+	workAtRefresh          int64     // value of tableau.Work when the tableau was last recomputed
+	columnLo, columnHi     []float64 // buffers: bounds of the columns of the relaxation
 	minAmounts, maxAmounts []int32   // buffers: bounds of the amount of each ingredient
 }
 
-// scoreTolerance is the difference below which two log scores count as equal: a hundred-millionth of the score.
+// scoreTolerance is the difference below which two log scores count as equal. The difference is a
+// hundred-millionth of the score.
 const scoreTolerance = 1e-8
 
 // New returns a Bounder for p that has done no work yet.
@@ -190,18 +197,20 @@ func (b *Bounder) UpdateIncumbent(logScore float64) { b.incumbent = max(b.incumb
 
 // UpperBound returns an upper bound of all log scores of the problem, or +Inf if no bound is known yet.
 func (b *Bounder) UpperBound() float64 {
-	if !b.started {
+	if !b.rootBounded {
 		return math.Inf(1)
 	}
 	above := b.prunedBound
-	if len(b.open) > 0 {
-		above = max(above, b.open[0].upperBound)
+	if len(b.openBoxHeap) > 0 {
+		above = max(above, b.openBoxHeap[0].upperBound)
 	}
 	return max(above, b.incumbent)
 }
 
 // IsOptimal reports whether the best known score is proved to be optimal.
-func (b *Bounder) IsOptimal() bool { return b.started && b.UpperBound() <= b.incumbent+scoreTolerance }
+func (b *Bounder) IsOptimal() bool {
+	return b.rootBounded && b.UpperBound() <= b.incumbent+scoreTolerance
+}
 
 // Candidates returns the best compositions scored so far, the best composition first.
 func (b *Bounder) Candidates() []Candidate { return b.candidates }
@@ -222,21 +231,21 @@ func (b *Bounder) Work() (work int64) {
 // done, in nanoseconds.
 func (b *Bounder) Run(ctx context.Context, work int64) error {
 	end := b.Work() + work
-	if !b.started && !b.hasUnboundedFactor {
+	if !b.rootBounded && !b.hasUnboundedFactor {
 		if err := b.start(ctx); err != nil {
 			return err
 		}
 	}
-	for len(b.open) > 0 && b.Work() < end {
+	for len(b.openBoxHeap) > 0 && b.Work() < end {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
-		n := b.open.removeFirst()
+		n := b.openBoxHeap.removeFirst()
 		if n.upperBound <= b.incumbent+scoreTolerance {
 			b.prunedBound = max(b.prunedBound, n.upperBound)
 			continue
 		}
-		if !n.bounded {
+		if !n.programsSolved {
 			if err := b.tightenBound(n); err != nil {
 				return err
 			}
@@ -258,14 +267,14 @@ func (b *Bounder) start(ctx context.Context) error {
 	}
 	n := b.rootBox()
 	if n == nil {
-		b.started = true
+		b.rootBounded = true
 		return nil
 	}
 	b.root = n.clone()
 	b.boundFactors(n)
-	b.makeTableau()
-	b.makeFormProgram(n)
-	b.started = true
+	b.buildTableau()
+	b.buildFormProgram(n)
+	b.rootBounded = true
 	b.addBox(n)
 	return nil
 }
@@ -294,8 +303,8 @@ func (b *Bounder) enumerateIfFew(ctx context.Context) (done bool, err error) {
 	if err == nil {
 		err = ctx.Err()
 	}
-	b.started = all && err == nil
-	return b.started, err
+	b.rootBounded = all && err == nil
+	return b.rootBounded, err
 }
 
 // offerCandidate scores a composition that satisfies the conditions, and keeps the composition as a candidate if

@@ -12,18 +12,18 @@ import (
 type box struct {
 	upperBound float64 // upper bound of the log scores in the box
 	lo, hi     []int32 // for each column: bounds
-	depth      int     // number of divisions that led to the box
+	depth      int     // number of times that a box was divided on the way to this box
 
-	restBound        float64   // upper bound of the sum of the logs of the factors that have no pieces
-	pieceBounds      []float64 // for each piece: upper bound in this box or in a box that contains this box
-	pieceAges        []uint8   // for each piece: number of divisions since the piece's upper bound was computed; 0 for this box
-	bounded          bool      // whether the linear programs have also been solved for this box
-	branchIngredient int       // ingredient whose amount contributes most to a factor's bound; −1 if unknown
-	branchGain       float64   // how much lower the factor's bound would be without that contribution
+	piecelessBound   float64   // upper bound of the sum of the logs of the factors that have no pieces (see [Factor])
+	pieceBounds      []float64 // item p is an upper bound of the factor's term that piece p bounds (see [Piece]), computed for this box or for a larger box that contains this box
+	pieceAges        []uint8   // item p is the number of divisions since item p of pieceBounds was computed; 0 if computed for this box
+	programsSolved   bool      // whether upperBound already includes the bounds from linear programs
+	branchIngredient int       // index of the ingredient whose amount contributes most to the bound of a factor; −1 if unknown
+	branchGain       float64   // how much lower the bound of the factor would be without the contribution of branchIngredient
 
-	cutColumn  int   // column along which the box is to be divided
-	cutValue   int32 // greatest value of the column in the lower half
-	upperFirst bool  // whether the upper half is more likely to contain the best composition
+	cutColumn        int   // column along which the box is to be divided
+	cutValue         int32 // greatest value of the column in the lower half
+	searchUpperFirst bool  // whether the upper half is more likely to contain the best composition
 }
 
 func (n *box) clone() *box {
@@ -34,7 +34,7 @@ func (n *box) clone() *box {
 	for k, a := range n.pieceAges {
 		c.pieceAges[k] = min(a+1, math.MaxUint8)
 	}
-	c.bounded, c.branchIngredient, c.branchGain = false, -1, 0
+	c.programsSolved, c.branchIngredient, c.branchGain = false, -1, 0
 	return &c
 }
 
@@ -61,7 +61,7 @@ func (b *Bounder) rootBox() *box {
 	return n
 }
 
-// columnBounds returns the bounds of a column of the linear program for a box.
+// columnBounds returns the bounds that a box sets for a column of the linear program.
 func (b *Bounder) columnBounds(n *box, column int) (lo, hi float64) {
 	x := b.relaxation
 	switch {
@@ -102,8 +102,9 @@ func (b *Bounder) setColumnBounds(n *box) {
 	}
 }
 
-// snapBounds narrows the amount of the usable ingredient at index k to allowed amounts, and makes the bounds of
-// the use agree with the bounds of the amount. The result ok is false if no value is left.
+// snapBounds narrows the bounds of the amount of the usable ingredient at index k to allowed amounts, and makes
+// the bounds of the ingredient's use agree with the bounds of the amount. The result ok is false if no allowed
+// amount is left.
 func (b *Bounder) snapBounds(n *box, k int) (ok bool) {
 	lo, hi, used := &n.lo[2*k], &n.hi[2*k], 2*k+1
 	d := b.amountSets[b.usableIngredients[k]]
@@ -127,8 +128,8 @@ func (b *Bounder) snapBounds(n *box, k int) (ok bool) {
 	return *lo <= *hi && n.lo[used] <= n.hi[used]
 }
 
-// offerOnly scores the composition of a box that contains a single composition.
-func (b *Bounder) offerOnly(n *box) error {
+// offerOnlyComposition scores the composition in a box that contains only one composition.
+func (b *Bounder) offerOnlyComposition(n *box) error {
 	var parts []rule.Part
 	total, k := 0, 0
 	for i, d := range b.amountSets {

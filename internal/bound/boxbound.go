@@ -2,30 +2,32 @@ package bound
 
 import "math"
 
-// addBox computes a cheap bound of a new box. addBox adds the box to the open boxes unless the bound proves that
-// no composition in the box is better than the incumbent.
+// addBox computes a cheap upper bound for a new box, and adds the box to the open boxes. The box is dropped
+// instead if the bound proves that no composition in the box is better than the incumbent, the best known
+// composition.
 func (b *Bounder) addBox(n *box) {
 	b.boxCount++
-	n.restBound = 0
+	n.piecelessBound = 0
 	for k := range b.problem.Factors {
 		switch p := &b.problem.Factors[k]; {
-		case p.hasColumn() && b.tableau != nil:
-		case p.hasColumn():
-			n.restBound = addLogs(n.restBound, b.separateBound(n, p))
+		case p.hasLogColumn() && b.tableau != nil:
+		case p.hasLogColumn():
+			n.piecelessBound = addLogs(n.piecelessBound, b.columnFactorBound(n, p))
 		case p.isBoundedByForms():
-			n.restBound = addLogs(n.restBound, b.boundFactor(n, k))
+			n.piecelessBound = addLogs(n.piecelessBound, b.boundFactor(n, k))
 		case b.firstPiece[k+1] == b.firstPiece[k]:
-			n.restBound = addLogs(n.restBound, b.maxFactorLogs[k])
+			n.piecelessBound = addLogs(n.piecelessBound, b.maxFactorLogs[k])
 		}
 	}
-	n.restBound = addLogs(n.restBound, b.sumOfLinear(n))
+	n.piecelessBound = addLogs(n.piecelessBound, b.sumOfColumnBounds(n))
 	if n.upperBound = min(n.upperBound, b.sumOfPieces(n)); !b.pruneBox(n) {
-		b.open.add(n)
+		b.openBoxHeap.add(n)
 	}
 }
 
-// tightenBound computes a tighter bound of a box and chooses where to divide the box. tightenBound stops early
-// if another open box then has a higher bound. The box stays open unless the box is pruned.
+// tightenBound lowers the upper bound of a box and chooses where to divide the box. As soon as another open box
+// has a higher bound, tightenBound stops early. The box stays open unless its bound proves that no composition in
+// the box is better than the best known.
 func (b *Bounder) tightenBound(n *box) error {
 	if done := b.refinePieces(n); done {
 		return nil
@@ -41,34 +43,34 @@ func (b *Bounder) tightenBound(n *box) error {
 		return nil
 	}
 	if !b.chooseCut(n, amounts, uses) {
-		return b.offerOnly(n)
+		return b.offerOnlyComposition(n)
 	}
-	n.bounded = true
-	b.open.add(n)
+	n.programsSolved = true
+	b.openBoxHeap.add(n)
 	return nil
 }
 
-// refinePieces recomputes outdated bounds of pieces in a box. The result done means that the box needs no more
-// work at present: the box is pruned, or another open box has a higher bound.
+// refinePieces recomputes bounds of pieces that were computed for a larger box. The result done tells that the
+// box needs no more work at present: the box was dropped, or another open box has a higher bound.
 func (b *Bounder) refinePieces(n *box) (done bool) {
 	for b.refinePiece(n) {
 		if n.upperBound = min(n.upperBound, b.sumOfPieces(n)); b.pruneBox(n) {
 			return true
 		}
-		if len(b.open) > 0 && b.open[0].upperBound > n.upperBound {
-			b.open.add(n)
+		if len(b.openBoxHeap) > 0 && b.openBoxHeap[0].upperBound > n.upperBound {
+			b.openBoxHeap.add(n)
 			return true
 		}
 	}
 	return false
 }
 
-// boundByPrograms lowers the bound of a box by linear programs. boundByPrograms returns the solution of the last
-// program, or nil if there is no program. The result pruned means that no composition in the box can be better
-// than the incumbent.
+// boundByPrograms lowers the upper bound of a box by solving linear programs. boundByPrograms returns the amounts
+// and uses in the solution of the last program, or nil if there is no program. The result pruned means that no
+// composition in the box can be better than the incumbent, the best known composition.
 func (b *Bounder) boundByPrograms(n *box) (amounts, uses []float64, pruned bool) {
 	rest, formed := b.boundOutsideProgram(n)
-	linear := b.sumOfLinear(n)
+	linear := b.sumOfColumnBounds(n)
 	if b.formProgram != nil {
 		if amounts, uses, formed, pruned = b.boundByForms(n); pruned {
 			return nil, nil, true
@@ -85,21 +87,20 @@ func (b *Bounder) boundByPrograms(n *box) (amounts, uses []float64, pruned bool)
 	return amounts, uses, false
 }
 
-// boundOutsideProgram sums the bounds of the factors without a column in the program. The result formed is the
-// sum for the factors that compute their bounds from maxima of linear forms, and rest is the sum for all other
-// factors.
+// boundOutsideProgram sums the bounds of the factors that have no column in the linear program. The result formed
+// is the sum for the factors with MaxOverForms (see [Factor]), and rest is the sum for all other factors.
 func (b *Bounder) boundOutsideProgram(n *box) (rest, formed float64) {
 	for k := range b.problem.Factors {
 		switch p := &b.problem.Factors[k]; {
-		case p.hasColumn() && b.tableau != nil:
-		case p.hasColumn():
-			rest = addLogs(rest, b.separateBound(n, p))
+		case p.hasLogColumn() && b.tableau != nil:
+		case p.hasLogColumn():
+			rest = addLogs(rest, b.columnFactorBound(n, p))
 		case p.isBoundedByForms():
 			formed = addLogs(formed, b.boundFactor(n, k))
 		case b.firstPiece[k+1] == b.firstPiece[k]:
 			rest = addLogs(rest, b.maxFactorLogs[k])
 		default:
-			rest = addLogs(rest, b.joinPieceBounds(k, n.pieceBounds))
+			rest = addLogs(rest, b.combinePieceBounds(k, n.pieceBounds))
 		}
 	}
 	return rest, formed
@@ -113,35 +114,37 @@ func addLogs(a, b float64) float64 {
 	return a + b
 }
 
-// sumOfLinear returns the sum of the separate bounds of the factors that have a column in the program.
-func (b *Bounder) sumOfLinear(n *box) (sum float64) {
+// sumOfColumnBounds returns the sum of the bounds of the factors that have a column in the linear program. Each bound
+// is computed for the factor alone.
+func (b *Bounder) sumOfColumnBounds(n *box) (sum float64) {
 	if b.tableau != nil {
 		for _, k := range b.relaxation.logFactors {
-			sum = addLogs(sum, min(b.maxFactorLogs[k], b.separateBound(n, &b.problem.Factors[k])))
+			sum = addLogs(sum, min(b.maxFactorLogs[k], b.columnFactorBound(n, &b.problem.Factors[k])))
 		}
 	}
 	return sum
 }
 
-// boundFactor returns the bound over a box of the factor with the given index, without a linear program.
-func (b *Bounder) boundFactor(n *box, part int) float64 {
-	p := &b.problem.Factors[part]
+// boundFactor returns an upper bound, for the compositions in a box, of the factor with the given index. No
+// linear program is solved.
+func (b *Bounder) boundFactor(n *box, factorIndex int) float64 {
+	p := &b.problem.Factors[factorIndex]
 	switch {
 	case p.MaxOverForms != nil:
-		return min(b.maxFactorLogs[part], p.MaxOverForms(func(perUnit, perUse []float64) float64 {
-			return b.maximumOf(n, &Linear{PerUnit: perUnit, PerUse: perUse}, 1)
+		return min(b.maxFactorLogs[factorIndex], p.MaxOverForms(func(perUnit, perUse []float64) float64 {
+			return b.maxSignedForm(n, &Linear{PerUnit: perUnit, PerUse: perUse}, 1)
 		}))
-	case b.firstPiece[part+1] == b.firstPiece[part]:
-		return b.maxFactorLogs[part]
+	case b.firstPiece[factorIndex+1] == b.firstPiece[factorIndex]:
+		return b.maxFactorLogs[factorIndex]
 	}
 	b.setAmountBounds(n)
 	of := make([]float64, len(b.pieces))
-	for k := b.firstPiece[part]; k < b.firstPiece[part+1]; k++ {
+	for k := b.firstPiece[factorIndex]; k < b.firstPiece[factorIndex+1]; k++ {
 		above, steps, _, _ := b.pieces[k].bound(b.minAmounts, b.maxAmounts, b.maxUsed())
 		of[k] = above
 		b.work += steps
 	}
-	return b.joinPieceBounds(part, of)
+	return b.combinePieceBounds(factorIndex, of)
 }
 
 // maxUsed returns the maximum number of ingredients that a composition may use.
@@ -154,8 +157,9 @@ func (b *Bounder) maxUsed() int {
 	return 0
 }
 
-// pruneBox reports whether a box can be dropped because no composition in the box is better than the incumbent.
-// If so, pruneBox includes the bound of the box in prunedBound.
+// pruneBox reports whether a box can be dropped, because no composition in the box is better than the incumbent,
+// the best known composition. If the box can be dropped, pruneBox raises prunedBound to at least the bound of the
+// box.
 func (b *Bounder) pruneBox(n *box) bool {
 	if n.upperBound > b.incumbent+scoreTolerance {
 		return false

@@ -6,9 +6,9 @@ import (
 
 import "math"
 
-// makeTableau builds the linear program with a few tangents of the log of each factor. makeTableau does nothing
-// if there is no relaxation or some factor has no bound.
-func (b *Bounder) makeTableau() {
+// buildTableau builds the linear program with a few tangents of the log of each factor that has a column.
+// buildTableau does nothing if there is no relaxation or some factor has no bound.
+func (b *Bounder) buildTableau() {
 	x := b.relaxation
 	if x == nil || len(x.logFactors) == 0 {
 		return
@@ -37,31 +37,34 @@ func (b *Bounder) makeTableau() {
 	b.columnLo, b.columnHi = make([]float64, x.Columns), make([]float64, x.Columns)
 }
 
-// addLinearTangent adds to the program a tangent at v for the factor in column k of the logs. The result is
-// false if there is no tangent at v or the factor already has the maximum number of tangents.
-func (b *Bounder) addLinearTangent(k int, v float64) bool {
+// addLinearTangent adds a row to the linear program: the tangent, at the value v of the linear form, of the log
+// of the factor with index logFactors[logIndex]. The result is false if there is no tangent at v or the factor
+// already has the maximum number of tangents.
+func (b *Bounder) addLinearTangent(logIndex int, v float64) bool {
 	x := b.relaxation
-	if x.tangentCounts[k] >= maxLinearTangents {
+	if x.tangentCounts[logIndex] >= maxLinearTangents {
 		return false
 	}
-	part := x.logFactors[k]
+	part := x.logFactors[logIndex]
 	t, ok := b.problem.Factors[part].Linear.tangent(v, b.formRanges[part][0], b.formRanges[part][1], b.problem.Conditions.Total)
 	if ok {
-		x.addTangent(b, k, t)
+		x.addTangent(b, logIndex, t)
 	}
 	return ok
 }
 
-// These constants limit the simplex pivots for one box, and the rounds of new tangents.
+// These constants limit the work on the linear program of one box. Each round adds tangents at the program's
+// solution and solves the program again.
 const (
-	maxPivots        = 400 // maximum number of pivots
-	maxRootCutRounds = 15  // maximum number of rounds in the root box
-	maxCutRounds     = 3   // maximum number of rounds in other boxes
+	maxPivots        = 400 // maximum number of pivots of the simplex method
+	maxRootCutRounds = 15  // maximum number of rounds for the box of all compositions
+	maxCutRounds     = 3   // maximum number of rounds for any other box
 )
 
-// solveProgram solves the linear program of a box and lowers the bound of the box to the result. The parameter
-// rest is the bound of the factors outside the program. solveProgram returns the solution, or nil if the bound
-// is no higher than the incumbent. The result empty means that the box is proved to contain no composition.
+// solveProgram solves the linear program of a box and lowers the upper bound of the box to the result. The
+// parameter rest is the sum of the bounds of the factors outside the program. solveProgram returns the amounts
+// and uses of the solution, or nil if the bound is no higher than the best known score. The result empty means
+// that the box is proved to contain no composition.
 func (b *Bounder) solveProgram(n *box, rest float64) (amounts, uses []float64, empty bool) {
 	x, t := b.relaxation, b.tableau
 	b.setColumnBounds(n)
@@ -112,8 +115,8 @@ func (b *Bounder) refreshTableau() {
 	b.workAtRefresh = b.tableau.Work
 }
 
-// addCuts adds a tangent for each factor whose log is below the factor's column in the program's solution. The
-// result reports whether a tangent was added.
+// addCuts adds a tangent for each factor whose log, at the solution of the linear program, is below the value of
+// the factor's column. The result reports whether a tangent was added.
 func (b *Bounder) addCuts() (added bool) {
 	x, t := b.relaxation, b.tableau
 	for k, part := range x.logFactors {
@@ -133,7 +136,7 @@ func (b *Bounder) addCuts() (added bool) {
 	return added
 }
 
-// solvedAmounts returns the amount of each ingredient in the program's solution, in units.
+// solvedAmounts returns the amount of each ingredient in the solution of the linear program, in units.
 func (b *Bounder) solvedAmounts() []float64 {
 	amounts := make([]float64, len(b.amountSets))
 	for k, i := range b.relaxation.ingredients {
@@ -142,7 +145,7 @@ func (b *Bounder) solvedAmounts() []float64 {
 	return amounts
 }
 
-// solvedFormValue returns the value of a linear form in the program's solution.
+// solvedFormValue returns the value of the linear form l in the solution of the linear program.
 func (b *Bounder) solvedFormValue(l *Linear) float64 {
 	v := l.Constant
 	for _, e := range b.relaxation.formEntries(l) {

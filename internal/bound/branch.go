@@ -11,7 +11,7 @@ func (b *Bounder) divideBox(n *box) {
 	low, high := n.clone(), n.clone()
 	low.hi[n.cutColumn], high.lo[n.cutColumn] = n.cutValue, n.cutValue+1
 	halves := [2]*box{low, high}
-	if n.upperFirst {
+	if n.searchUpperFirst {
 		halves = [2]*box{high, low}
 	}
 	for _, h := range halves {
@@ -22,19 +22,22 @@ func (b *Bounder) divideBox(n *box) {
 	}
 }
 
-// integralityTolerance is the distance from a whole number at which a use or an amount counts as fractional.
+// integralityTolerance is the least distance from a whole number at which a use or an amount in a program's
+// solution counts as fractional.
 const integralityTolerance = 1e-6
 
-// chooseCut decides where to divide a box. The result is false if the box contains a single composition.
+// chooseCut decides where to divide a box: along which column and at which value. The result is false if the box
+// contains a single composition.
 func (b *Bounder) chooseCut(n *box, amounts, uses []float64) bool {
-	if b.hasBoxedFactor() {
-		return b.chooseProposedCut(n) || b.chooseBoxedCut(n, uses)
+	if b.hasFactorWithBoxBound() {
+		return b.chooseProposedCut(n) || b.chooseComparedCut(n, uses)
 	}
 	return b.chooseUseCut(n, amounts, uses) || b.chooseAmountCut(n, amounts) || b.chooseWidestCut(n, amounts)
 }
 
-// chooseUseCut divides a box between unused and used, for the ingredient whose use in the program's solution is
-// furthest from 0 and 1. The result is false if all uses are 0 or 1.
+// chooseUseCut decides to divide a box into compositions without and with an ingredient. The ingredient is the
+// one whose use, in the solution of the linear program, is furthest from 0 and 1. The result is false if all uses
+// are 0 or 1.
 func (b *Bounder) chooseUseCut(n *box, amounts, uses []float64) bool {
 	column, most := -1, integralityTolerance
 	for k := range len(uses) {
@@ -45,12 +48,13 @@ func (b *Bounder) chooseUseCut(n *box, amounts, uses []float64) bool {
 	if column < 0 {
 		return false
 	}
-	n.cutColumn, n.cutValue, n.upperFirst = column, 0, uses[column/2] > 0.5 || amounts[column/2] > 1
+	n.cutColumn, n.cutValue, n.searchUpperFirst = column, 0, uses[column/2] > 0.5 || amounts[column/2] > 1
 	return true
 }
 
-// chooseAmountCut divides a box at the amount in the program's solution that is furthest from an allowed amount.
-// The result is false if all amounts are allowed.
+// chooseAmountCut decides to divide a box at the amount of an ingredient in the solution of the linear program.
+// The ingredient is the one whose amount is furthest from an allowed amount. The result is false if all amounts
+// are allowed.
 func (b *Bounder) chooseAmountCut(n *box, amounts []float64) bool {
 	column, most := -1, integralityTolerance
 	for k := range len(amounts) {
@@ -70,12 +74,12 @@ func (b *Bounder) chooseAmountCut(n *box, amounts []float64) bool {
 	over := (amounts[column/2] - float64(n.lo[column])) / float64(d.Step)
 	n.cutValue = n.lo[column] + int32(math.Floor(over))*int32(d.Step)
 	n.cutColumn, n.cutValue = column, min(max(n.cutValue, n.lo[column]), n.hi[column]-1)
-	n.upperFirst = over-math.Floor(over) > 0.5
+	n.searchUpperFirst = over-math.Floor(over) > 0.5
 	return true
 }
 
-// chooseWidestCut divides a box along the ingredient with the widest interval of amounts. The result is false if
-// no interval can be divided.
+// chooseWidestCut decides to divide a box along the ingredient whose amounts have the widest range in the box.
+// The result is false if no range can be divided.
 func (b *Bounder) chooseWidestCut(n *box, amounts []float64) bool {
 	column, most := -1, int32(0)
 	for k := range len(n.lo) / 2 {
@@ -91,7 +95,7 @@ func (b *Bounder) chooseWidestCut(n *box, amounts []float64) bool {
 		return false
 	}
 	if n.lo[column+1] < n.hi[column+1] {
-		n.cutColumn, n.cutValue, n.upperFirst = column+1, 0, true
+		n.cutColumn, n.cutValue, n.searchUpperFirst = column+1, 0, true
 		return true
 	}
 	n.cutColumn, n.cutValue = column, n.lo[column]+(n.hi[column]-n.lo[column])/2
@@ -100,27 +104,29 @@ func (b *Bounder) chooseWidestCut(n *box, amounts []float64) bool {
 			n.cutValue = at
 		}
 	}
-	n.upperFirst = false
+	n.searchUpperFirst = false
 	return true
 }
 
-// hasBoxedFactor reports whether some factor computes its own bound over a box, outside the linear program.
-func (b *Bounder) hasBoxedFactor() bool {
+// hasFactorWithBoxBound reports whether some factor has a function that computes a bound for a box, without the linear
+// program.
+func (b *Bounder) hasFactorWithBoxBound() bool {
 	return slices.ContainsFunc(b.problem.Factors, Factor.hasBoxBound)
 }
 
-// hasBoxBound reports whether the factor computes its own bound over a box, outside the linear program.
+// hasBoxBound reports whether the factor has a function that computes a bound for a box, without the linear
+// program.
 func (p Factor) hasBoxBound() bool {
-	return !p.hasColumn() && (p.Box != nil || p.Pieces != nil || p.MaxOverForms != nil)
+	return !p.hasLogColumn() && (p.Box != nil || p.Pieces != nil || p.MaxOverForms != nil)
 }
 
-// minBranchGain is the minimum effect on the log of a factor for which chooseProposedCut divides along the
-// ingredient that the factor proposes.
+// minBranchGain is the least gain (branchGain of a [box]) at which chooseProposedCut divides a box along the
+// proposed ingredient.
 const minBranchGain = 0.01
 
-// chooseProposedCut divides a box along the ingredient proposed by the piece that contributes most. The cut is
-// at the square of the mean of the square roots of least and greatest amount. The result is false if there is no
-// proposal.
+// chooseProposedCut decides to divide a box along branchIngredient, the ingredient that contributes most to the
+// bound of a factor. If all compositions in the box use the ingredient, the cut is at the square of the mean of
+// √least and √greatest amount. The result is false if no ingredient is proposed.
 func (b *Bounder) chooseProposedCut(n *box) bool {
 	if n.branchIngredient < 0 || n.branchGain < minBranchGain {
 		return false
@@ -130,36 +136,36 @@ func (b *Bounder) chooseProposedCut(n *box) bool {
 		return false
 	}
 	if n.lo[2*k+1] < n.hi[2*k+1] {
-		n.cutColumn, n.cutValue, n.upperFirst = 2*k+1, 0, false
+		n.cutColumn, n.cutValue, n.searchUpperFirst = 2*k+1, 0, false
 		return true
 	}
 	root := float64((math.Sqrt(float64(n.lo[2*k])) + math.Sqrt(float64(n.hi[2*k]))) / 2)
-	n.cutColumn, n.cutValue, n.upperFirst = 2*k, min(max(int32(root*root), n.lo[2*k]), n.hi[2*k]-1), false
+	n.cutColumn, n.cutValue, n.searchUpperFirst = 2*k, min(max(int32(root*root), n.lo[2*k]), n.hi[2*k]-1), false
 	if n.lo[2*k] == 0 && n.cutValue < int32(b.amountSets[n.branchIngredient].Lo) {
 		n.cutValue = 0 // cut between unused and used
 	}
 	return true
 }
 
-// maxCutsTried is the maximum number of cuts that chooseBoxedCut compares.
+// maxCutsTried is the maximum number of cuts that chooseComparedCut compares.
 const maxCutsTried = 12
 
-// chooseBoxedCut divides a box at the cut that most lowers the bounds of the factors in both halves. The result
-// is false if there is no cut.
-func (b *Bounder) chooseBoxedCut(n *box, uses []float64) bool {
+// chooseComparedCut compares several cuts of a box and chooses the cut that lowers the bounds of the factors in both
+// halves most. The result is false if there is no cut.
+func (b *Bounder) chooseComparedCut(n *box, uses []float64) bool {
 	cuts := b.possibleCuts(n, uses)
 	if len(cuts) == 0 {
 		return false
 	}
 	best, most := 0, -1.0
-	here := b.boxedBound(n)
+	here := b.sumOfBoxBounds(n)
 	for k, c := range cuts[:min(len(cuts), maxCutsTried)] {
 		if gain := b.cutGain(n, c, here); gain > most {
 			best, most = k, gain
 		}
 	}
 	n.cutColumn, n.cutValue = cuts[best].column, cuts[best].maxLowerValue
-	n.upperFirst = uses != nil && n.cutColumn%2 == 1 && uses[n.cutColumn/2] > 0.5
+	n.searchUpperFirst = uses != nil && n.cutColumn%2 == 1 && uses[n.cutColumn/2] > 0.5
 	return true
 }
 
@@ -170,8 +176,9 @@ type cut struct {
 	width         float64 // weighted width of the interval that the cut divides; wider cuts are tried first
 }
 
-// possibleCuts returns a cut for each ingredient that can vary in a box, the widest cut first. A cut is between
-// unused and used, or in the middle of the amounts of an ingredient that is always used.
+// possibleCuts returns a cut for each ingredient whose amount is not fixed in a box, the widest cut first. The
+// cut separates compositions without the ingredient from compositions with it. If all compositions in the box use
+// the ingredient, the cut is in the middle of the range of amounts.
 func (b *Bounder) possibleCuts(n *box, uses []float64) []cut {
 	var cuts []cut
 	for k := range len(n.lo) / 2 {
@@ -191,9 +198,10 @@ func (b *Bounder) possibleCuts(n *box, uses []float64) []cut {
 	return cuts
 }
 
-// cutGain returns the product of the gains of the two halves. The gain of a half is the difference between two
-// sums of the factors' bounds: here, the sum over the undivided box, less the sum over the half.
-func (b *Bounder) cutGain(n *box, c cut, here float64) float64 {
+// cutGain returns the product of the gains of the two halves of a box that is divided at c. The gain of a half is
+// how much lower the sum of the factors' bounds is over the half than over the whole box. The parameter
+// wholeBoxBound is the sum over the whole box.
+func (b *Bounder) cutGain(n *box, c cut, wholeBoxBound float64) float64 {
 	low, high := n.clone(), n.clone()
 	low.hi[c.column], high.lo[c.column] = c.maxLowerValue, c.maxLowerValue+1
 	gain := [2]float64{}
@@ -202,15 +210,16 @@ func (b *Bounder) cutGain(n *box, c cut, here float64) float64 {
 			gain[k] = 10
 			continue
 		}
-		if gain[k] = min(here-b.boxedBound(half), 10); math.IsNaN(gain[k]) {
+		if gain[k] = min(wholeBoxBound-b.sumOfBoxBounds(half), 10); math.IsNaN(gain[k]) {
 			gain[k] = 0 // both bounds are infinite
 		}
 	}
 	return float64(max(gain[0], 1e-6) * max(gain[1], 1e-6))
 }
 
-// boxedBound returns the sum over a box of the bounds of the factors outside the linear program.
-func (b *Bounder) boxedBound(n *box) (sum float64) {
+// sumOfBoxBounds returns the sum of the bounds of the factors outside the linear program, for the compositions in a
+// box.
+func (b *Bounder) sumOfBoxBounds(n *box) (sum float64) {
 	for k := range b.problem.Factors {
 		if b.problem.Factors[k].hasBoxBound() {
 			sum = addLogs(sum, b.boundFactor(n, k))

@@ -6,20 +6,22 @@ import (
 	"slices"
 )
 
-// boundLog returns an upper bound of the log of the factor for values of the form between from and to.
+// boundLog returns an upper bound of the log of the factor if the value of the linear form is between from and
+// to.
 func (l *Linear) boundLog(from, to float64) float64 {
 	v := l.Log(min(max(from, l.LogMaximizer), to))
 	return v + float64(math.Abs(v)*0x1p-50)
 }
 
-// linearRange returns bounds of a linear form over a box. For each bound, every ingredient has its least amount,
-// and the remaining units go where the units add least or most.
+// linearRange returns a lower and an upper bound of a linear form for the compositions in a box. For each bound,
+// every ingredient gets its least amount, and the remaining units go to the ingredients for which a unit adds
+// least or most.
 func (b *Bounder) linearRange(n *box, l *Linear) (from, to float64) {
-	return -b.maximumOf(n, l, -1), b.maximumOf(n, l, 1)
+	return -b.maxSignedForm(n, l, -1), b.maxSignedForm(n, l, 1)
 }
 
-// maximumOf returns an upper bound over a box of a linear form times sign.
-func (b *Bounder) maximumOf(n *box, l *Linear, sign float64) float64 {
+// maxSignedForm returns an upper bound of sign times the linear form l, for the compositions in a box.
+func (b *Bounder) maxSignedForm(n *box, l *Linear, sign float64) float64 {
 	type share struct {
 		by   float64
 		room int32

@@ -9,8 +9,8 @@ type openBoxes []*box
 func (o openBoxes) Len() int      { return len(o) }
 func (o openBoxes) Swap(i, j int) { o[i], o[j] = o[j], o[i] }
 
-// Less puts the box with the higher bound first. If the bounds are equal, Less puts the box that was divided
-// more often first.
+// Less puts the box with the higher upper bound first. If the bounds are equal, Less puts the box with the
+// greater depth first.
 func (o openBoxes) Less(i, j int) bool {
 	n, m := o[i], o[j]
 	return n.upperBound > m.upperBound || n.upperBound == m.upperBound && n.depth > m.depth

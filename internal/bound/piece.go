@@ -1,16 +1,17 @@
 package bound
 
-// A pieceState is one piece of a factor, with statistics of the use of the piece.
+// A pieceState is one piece of a factor (see [Piece]), with a record of how much computing bounds of the piece
+// has cost and gained.
 type pieceState struct {
 	factorIndex int   // index of the factor
 	bound       Piece // computes the bound
 
-	work int64   // time spent on the piece so far, in nanoseconds
-	gain float64 // discounted sum of how much new bounds of the piece have lowered the bounds of factors
+	work           int64   // time spent on the piece so far, in nanoseconds
+	discountedGain float64 // sum of how much new bounds of the piece have lowered bounds of factors; a bound computed after several divisions counts less
 }
 
-// boxPieces returns the pieces of the factor, or Box as the only piece. The slice is nil for a factor with
-// neither Pieces nor Box.
+// boxPieces returns the functions that bound the terms of the factor in a box: Pieces, or Box as the only piece.
+// The slice is nil for a factor with neither Pieces nor Box.
 func (p Factor) boxPieces() []Piece {
 	switch {
 	case p.Pieces != nil:
@@ -23,8 +24,8 @@ func (p Factor) boxPieces() []Piece {
 	return nil
 }
 
-// boundFactors computes the bound of each piece, the bound of each factor, and the range of each linear form.
-// All bounds and ranges are over the box n of all compositions.
+// boundFactors computes the bound of each piece (see [Piece]), the bound of each factor, and the range of each
+// linear form. All bounds and ranges hold for the box n of all compositions.
 func (b *Bounder) boundFactors(n *box) {
 	n.pieceBounds, n.pieceAges = make([]float64, len(b.pieces)), make([]uint8, len(b.pieces))
 	b.setAmountBounds(n)
@@ -39,8 +40,8 @@ func (b *Bounder) boundFactors(n *box) {
 		if p.Linear != nil {
 			ends[0], ends[1] = b.linearRange(n, p.Linear)
 		}
-		if p.hasColumn() {
-			most = min(most, b.separateBound(n, p))
+		if p.hasLogColumn() {
+			most = min(most, b.columnFactorBound(n, p))
 		}
 		b.maxFactorLogs, b.formRanges = append(b.maxFactorLogs, most), append(b.formRanges, ends)
 		if p.hasBoxBound() {
@@ -49,31 +50,35 @@ func (b *Bounder) boundFactors(n *box) {
 	}
 }
 
-// joinPieceBounds returns the bound of the factor with the given index, given the bounds of all pieces.
-func (b *Bounder) joinPieceBounds(part int, pieces []float64) float64 {
-	of := pieces[b.firstPiece[part]:b.firstPiece[part+1]]
-	if join := b.problem.Factors[part].CombinePieceBounds; join != nil {
-		return min(b.maxFactorLogs[part], join(of))
+// combinePieceBounds returns the upper bound of the factor with the given index. Item p of pieces is the upper
+// bound of piece p; pieces of other factors are ignored.
+func (b *Bounder) combinePieceBounds(factorIndex int, pieces []float64) float64 {
+	of := pieces[b.firstPiece[factorIndex]:b.firstPiece[factorIndex+1]]
+	if join := b.problem.Factors[factorIndex].CombinePieceBounds; join != nil {
+		return min(b.maxFactorLogs[factorIndex], join(of))
 	}
-	return min(b.maxFactorLogs[part], of[0])
+	return min(b.maxFactorLogs[factorIndex], of[0])
 }
 
-// sumOfPieces returns the bound of a box that follows from the stored bounds of the pieces.
+// sumOfPieces returns the upper bound of a box that follows from piecelessBound and pieceBounds, without new
+// computations of bounds.
 func (b *Bounder) sumOfPieces(n *box) float64 {
-	sum := n.restBound
+	sum := n.piecelessBound
 	for k := range b.problem.Factors {
 		if b.firstPiece[k+1] > b.firstPiece[k] {
-			sum = addLogs(sum, b.joinPieceBounds(k, n.pieceBounds))
+			sum = addLogs(sum, b.combinePieceBounds(k, n.pieceBounds))
 		}
 	}
 	return sum
 }
 
-// maxPieceAge is the number of divisions after which the bound of a piece must be recomputed.
+// maxPieceAge is the maximum number of divisions of a box for which the bound of a [Piece] is kept. After more
+// divisions the bound must be recomputed.
 const maxPieceAge = 6
 
-// refinePiece recomputes the bound of one outdated piece in a box: the piece that has lowered bounds most for
-// its cost. The result is false if no piece is worth recomputing.
+// refinePiece recomputes the bound of one piece in a box: the piece whose new bounds have gained most for their
+// cost so far. Only pieces whose bound was computed for a larger box are considered. The result is false if no
+// piece is worth recomputing.
 func (b *Bounder) refinePiece(n *box) bool {
 	best := b.outdatedPiece(n)
 	if best < 0 {
@@ -85,12 +90,12 @@ func (b *Bounder) refinePiece(n *box) bool {
 	b.work += steps
 	p.work += steps
 	age := n.pieceAges[best]
-	was := b.joinPieceBounds(p.factorIndex, n.pieceBounds)
+	was := b.combinePieceBounds(p.factorIndex, n.pieceBounds)
 	n.pieceBounds[best] = min(n.pieceBounds[best], above)
 	n.pieceAges[best] = 0
-	is := b.joinPieceBounds(p.factorIndex, n.pieceBounds)
+	is := b.combinePieceBounds(p.factorIndex, n.pieceBounds)
 	if gain := was - is; gain > 0 {
-		p.gain += min(gain, 1) / float64(age)
+		p.discountedGain += min(gain, 1) / float64(age)
 	}
 	if along >= 0 {
 		b.proposeBranch(n, best, along, by, is)
@@ -98,13 +103,14 @@ func (b *Bounder) refinePiece(n *box) bool {
 	return true
 }
 
-// outdatedPiece returns the index of the outdated piece that has lowered bounds most for its cost. The result is
-// −1 if no piece is outdated, or if the piece promises so much less than other pieces that the piece can wait.
+// outdatedPiece returns the index of the piece to recompute in a box: among the pieces whose bound was computed
+// for a larger box, the piece that has gained most for its cost. The result is −1 if there is no such piece, or
+// if the piece promises so much less than other pieces that the piece can wait.
 func (b *Bounder) outdatedPiece(n *box) int {
 	best, most, top := -1, 0.0, 0.0
 	for k := range b.pieces {
 		p := &b.pieces[k]
-		worth := (p.gain + 1e-3) / float64(p.work+1000)
+		worth := (p.discountedGain + 1e-3) / float64(p.work+1000)
 		if top = max(top, worth); n.pieceAges[k] > 0 && (best < 0 || worth > most) {
 			best, most = k, worth
 		}
@@ -115,13 +121,14 @@ func (b *Bounder) outdatedPiece(n *box) int {
 	return best
 }
 
-// proposeBranch proposes to divide the box along the given ingredient, which contributes by to the bound of a
-// piece. The proposal is recorded if the bound of the factor would fall more without the contribution than for
-// any earlier proposal. The parameter is holds the bound of the factor with the contribution.
-func (b *Bounder) proposeBranch(n *box, piece, ingredient int, by, is float64) {
+// proposeBranch notes that the box could be divided along the given ingredient. The parameter contribution is
+// what the ingredient contributes to the bound of a piece, and factorBound is the bound of the factor with the
+// contribution. The ingredient becomes branchIngredient if, without the contribution, the bound of the factor
+// would fall more than for the ingredient noted before.
+func (b *Bounder) proposeBranch(n *box, piece, ingredient int, contribution, factorBound float64) {
 	above := n.pieceBounds[piece]
-	n.pieceBounds[piece] = above - by
-	if less := min(is-b.joinPieceBounds(b.pieces[piece].factorIndex, n.pieceBounds), 10); less > n.branchGain {
+	n.pieceBounds[piece] = above - contribution
+	if less := min(factorBound-b.combinePieceBounds(b.pieces[piece].factorIndex, n.pieceBounds), 10); less > n.branchGain {
 		n.branchIngredient, n.branchGain = ingredient, less
 	}
 	n.pieceBounds[piece] = above

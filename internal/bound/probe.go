@@ -6,17 +6,18 @@ import (
 	"kir/internal/constraint/linprog"
 )
 
-// A formProgram is a linear program of the conditions alone. The program maximises the linear forms from which
-// factors compute their bounds. All rows have bounds on both sides. So the final basis for one form and box is a
-// valid start for the next form and box, whatever the costs.
+// A formProgram is a linear program of the conditions alone. The program maximises linear forms of the amounts;
+// from the maxima, factors with MaxOverForms (see [Factor]) compute their bounds. All rows have bounds on both
+// sides. So the final basis for one linear form and box is a valid start for the next, whatever the costs.
 type formProgram struct {
 	*linprog.DualSimplex
-	program       linprog.Program // the program that the Dual solves
-	workAtRefresh int64           // work of the Dual when the tableau was last recomputed
+	program       linprog.Program // program that the embedded DualSimplex solves
+	workAtRefresh int64           // value of Work when the tableau was last recomputed
 }
 
-// makeFormProgram makes b.formProgram for boxes within n, if some factor is bounded by linear forms.
-func (b *Bounder) makeFormProgram(n *box) {
+// buildFormProgram sets b.formProgram, for use on boxes within the box n, if some factor has MaxOverForms (see
+// [Factor]).
+func (b *Bounder) buildFormProgram(n *box) {
 	x := b.relaxation
 	asked := false
 	for k := range b.problem.Factors {
@@ -46,13 +47,14 @@ func (b *Bounder) makeFormProgram(n *box) {
 	b.formProgram = p
 }
 
-// isBoundedByForms reports whether the factor computes its bound from maxima of linear forms.
-func (p Factor) isBoundedByForms() bool { return !p.hasColumn() && p.MaxOverForms != nil }
+// isBoundedByForms reports whether the bound of the factor is computed by MaxOverForms, from maxima of linear
+// forms.
+func (p Factor) isBoundedByForms() bool { return !p.hasLogColumn() && p.MaxOverForms != nil }
 
-// boundByForms returns the sum over a box of the bounds of all factors that compute their bounds from maxima of
-// linear forms, and the solution of the last program. The result empty means that the box is proved to contain
-// no composition.
-func (b *Bounder) boundByForms(n *box) (amounts, uses []float64, above float64, empty bool) {
+// boundByForms returns sumOfBounds, the sum of the bounds of all factors that compute their bounds from maxima of
+// linear forms, for the compositions in a box. The results amounts and uses are the solution of the last linear
+// program. The result empty means that the box is proved to contain no composition.
+func (b *Bounder) boundByForms(n *box) (amounts, uses []float64, sumOfBounds float64, empty bool) {
 	b.setColumnBounds(n)
 	p, x := b.formProgram, b.relaxation
 	if p.Work-p.workAtRefresh > int64(100*p.CoefficientCount()) {
@@ -67,22 +69,22 @@ func (b *Bounder) boundByForms(n *box) (amounts, uses []float64, above float64, 
 		own := part.MaxOverForms(func(perUnit, perUse []float64) float64 {
 			above, none := b.maximizeForm(perUnit, perUse)
 			empty = empty || none
-			return min(above, b.maximumOf(n, &Linear{PerUnit: perUnit, PerUse: perUse}, 1))
+			return min(above, b.maxSignedForm(n, &Linear{PerUnit: perUnit, PerUse: perUse}, 1))
 		})
 		if empty {
 			return nil, nil, 0, true
 		}
-		above = addLogs(above, min(b.maxFactorLogs[k], own))
+		sumOfBounds = addLogs(sumOfBounds, min(b.maxFactorLogs[k], own))
 	}
 	for k := range x.ingredients {
 		amounts, uses = append(amounts, p.Value[2*k]/x.unitValue), append(uses, p.Value[2*k+1])
 	}
-	return amounts, uses, above, false
+	return amounts, uses, sumOfBounds, false
 }
 
-// maximizeForm returns an upper bound of a linear form over the current box. The result empty means that the box
-// is proved to contain no composition.
-func (b *Bounder) maximizeForm(perUnit, perUse []float64) (above float64, empty bool) {
+// maximizeForm returns an upper bound of a linear form, given by its coefficients, for the compositions in the
+// current box. The result empty means that the box is proved to contain no composition.
+func (b *Bounder) maximizeForm(perUnit, perUse []float64) (upperBound float64, empty bool) {
 	p, x := b.formProgram, b.relaxation
 	clear(p.program.Cost)
 	for k, i := range x.ingredients {

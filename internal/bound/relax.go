@@ -9,29 +9,29 @@ import (
 )
 
 // A relaxation is the linear program of a problem. Each ingredient that may be used has two columns: the amount
-// and the use. Amounts are in fractions of a power of two above the total. Further columns stand for the log of
-// each factor bounded by tangents, and for each capped term of a sum. Coefficients are whole numbers times
-// powers of two, as far as float64 allows.
+// and the use. Amounts are in fractions of a power of two above the total. Further columns stand for the logs of
+// factors, which tangents bound from above, and for the terms of sums that have a cap. Coefficients are whole
+// numbers times powers of two, as far as float64 allows.
 type relaxation struct {
 	linprog.Program
 	ingredients        []int     // usable ingredients; ingredients[k] has the columns 2k and 2k+1
-	ingredientIndex    []int     // for each ingredient: index in ingredients; −1 if the ingredient may not be used
-	unitValue          float64   // value of a column of amounts for one unit
-	firstTangent       int       // index of the first row that is a tangent
-	logFactors         []int     // indices of the factors with a column for their log
-	firstLogColumn     int       // column of the first factor in logFactors
+	ingredientIndex    []int     // item i is the index of ingredient i in ingredients; −1 if ingredient i may not be used
+	unitValue          float64   // value of an amount column for one unit
+	firstTangent       int       // index of the first row that is a tangent; tangents are the last rows
+	logFactors         []int     // indices of the factors that have a column for their log
+	firstLogColumn     int       // index of the column for the log of the first factor in logFactors
 	cappedLo, cappedHi []float64 // bounds of the columns of capped terms
-	tangentCounts      []int     // for each factor in logFactors: number of tangents of the factor
+	tangentCounts      []int     // item k is the number of tangents of the k-th factor in logFactors
 }
 
 const (
-	maxProgramIngredients = 300     // maximum number of ingredients for which there is a program
+	maxProgramIngredients = 300     // maximum number of ingredients for which a linear program is made
 	maxLinearTangents     = 80      // maximum number of tangents of a factor with a linear form
 	maxConcaveTangents    = 200     // maximum number of tangents of a concave factor
-	minLog                = -1000.0 // lower bound of the columns of logs
+	minLog                = -1000.0 // lower bound of each column for a log
 )
 
-// newRelaxation returns the program of a problem, or nil if the program would be too large.
+// newRelaxation returns the linear program of the problem of b, or nil if the program would be too large.
 func newRelaxation(b *Bounder) *relaxation {
 	p, c := b.problem, b.problem.Conditions
 	x := &relaxation{unitValue: math.Ldexp(1, -bits.Len(uint(c.Total)))}
@@ -48,7 +48,7 @@ func newRelaxation(b *Bounder) *relaxation {
 	x.Columns = 2 * len(x.ingredients)
 	x.firstLogColumn = x.Columns
 	for k := range p.Factors {
-		if p.Factors[k].hasColumn() {
+		if p.Factors[k].hasLogColumn() {
 			x.logFactors = append(x.logFactors, k)
 			x.Columns++
 		}
@@ -110,8 +110,8 @@ func (x *relaxation) addGroups(c *constraint.Conditions) {
 	}
 }
 
-// addSum adds the row of a sum of the conditions. Contributions that are not linear are replaced by the values
-// that make each bound easiest to satisfy.
+// addSum adds the row of a sum of the conditions. A contribution that is not linear in the amount is replaced by
+// a linear contribution that makes the row easier to satisfy, never harder.
 func (x *relaxation) addSum(s *constraint.Sum, total int) {
 	var of []linprog.Entry
 	low, high := s.Min, s.Max
@@ -155,19 +155,19 @@ func (x *relaxation) addSum(s *constraint.Sum, total int) {
 	if high != math.MaxInt64 {
 		to = math.Ldexp(float64(high), -exponent)
 	}
-	x.AddRow(of, slackenedBound(from, -1), slackenedBound(to, 1))
+	x.AddRow(of, widenedBound(from, -1), widenedBound(to, 1))
 }
 
-// slackenedBound returns a bound v, moved outwards (sign 1 up, −1 down) by the maximum error of the conversion
-// of v to float64.
-func slackenedBound(v, sign float64) float64 {
-	if v == math.Trunc(v) && math.Abs(v) < 1<<52 || math.IsInf(v, 0) {
-		return v
+// widenedBound moves a bound upwards (sign 1) or downwards (sign −1) by the maximum error of the conversion of
+// the bound to float64.
+func widenedBound(bound, sign float64) float64 {
+	if bound == math.Trunc(bound) && math.Abs(bound) < 1<<52 || math.IsInf(bound, 0) {
+		return bound
 	}
-	return v + float64(sign*math.Abs(v)*0x1p-52)
+	return bound + float64(sign*math.Abs(bound)*0x1p-52)
 }
 
-// formEntries returns the entries in the program of a linear form, without the constant.
+// formEntries returns the entries of a row whose value is the linear form l without its constant.
 func (x *relaxation) formEntries(l *Linear) (of []linprog.Entry) {
 	for k, i := range x.ingredients {
 		if f := l.PerUnit[i]; f != 0 {
@@ -180,18 +180,18 @@ func (x *relaxation) formEntries(l *Linear) (of []linprog.Entry) {
 	return of
 }
 
-// A line is the function v ↦ intercept + slope·v.
-type line struct{ slope, intercept float64 }
+// A tangentLine is the function v ↦ intercept + slope·v.
+type tangentLine struct{ slope, intercept float64 }
 
-// tangent returns a line that is nowhere below the log of the factor between from and to, and close to the log
-// at v. The result ok is false if there is no line.
-func (l *Linear) tangent(v, from, to float64, total int) (t line, ok bool) {
+// tangent returns a straight line that is nowhere below the log of the factor, for values of the linear form
+// between from and to, and that is close to the log at v. The result ok is false if there is no such line.
+func (l *Linear) tangent(v, from, to float64, total int) (t tangentLine, ok bool) {
 	log := l.Log(v)
 	if log <= l.Floor {
 		return t, false
 	}
 	slope := 0.0
-	if v != l.LogMaximizer { // the slope at Best is 0
+	if v != l.LogMaximizer { // the slope at LogMaximizer is 0
 		slope = l.Slope(v)
 	}
 	if math.IsNaN(slope) || math.IsInf(slope, 0) || math.IsInf(log, 0) {
@@ -214,21 +214,23 @@ func (l *Linear) tangent(v, from, to float64, total int) (t line, ok bool) {
 		}
 	}
 	size := math.Abs(log) + float64(math.Abs(slope)*top) + math.Abs(at)
-	return line{slope, at + float64(size*0x1p-46)}, true
+	return tangentLine{slope, at + float64(size*0x1p-46)}, true
 }
 
-// addTangent adds the row that keeps column k of the logs below the line t of the factor's form.
-func (x *relaxation) addTangent(b *Bounder, k int, t line) int {
-	l := b.problem.Factors[x.logFactors[k]].Linear
-	at := t.intercept + float64(t.slope*l.Constant)
-	at += float64(float64(math.Abs(at)+math.Abs(t.slope*l.Constant)) * 0x1p-50)
-	x.tangentCounts[k]++
-	return x.addLogRow(k, x.formEntries(l), t.slope, at)
+// addTangent adds the row that keeps the log of the factor with index logFactors[logIndex] at or below the
+// tangent, a straight line as a function of the factor's linear form.
+func (x *relaxation) addTangent(b *Bounder, logIndex int, tangent tangentLine) int {
+	l := b.problem.Factors[x.logFactors[logIndex]].Linear
+	at := tangent.intercept + float64(tangent.slope*l.Constant)
+	at += float64(float64(math.Abs(at)+math.Abs(tangent.slope*l.Constant)) * 0x1p-50)
+	x.tangentCounts[logIndex]++
+	return x.addLogRow(logIndex, x.formEntries(l), tangent.slope, at)
 }
 
-// addLogRow adds the row: column k of the logs ≤ slope·form + at. The form is given by entries of the program.
-func (x *relaxation) addLogRow(k int, form []linprog.Entry, slope, at float64) int {
-	of := []linprog.Entry{{Column: x.firstLogColumn + k, Factor: 1}}
+// addLogRow adds the row: log of the factor with index logFactors[logIndex] ≤ slope·form + constant. The linear
+// form is given by entries of the program.
+func (x *relaxation) addLogRow(logIndex int, form []linprog.Entry, slope, constant float64) int {
+	of := []linprog.Entry{{Column: x.firstLogColumn + logIndex, Factor: 1}}
 	top := 1.0
 	for _, e := range form {
 		e.Factor = -float64(slope * e.Factor)
@@ -240,7 +242,7 @@ func (x *relaxation) addLogRow(k int, form []linprog.Entry, slope, at float64) i
 		for j := range of {
 			of[j].Factor = math.Ldexp(of[j].Factor, -exponent)
 		}
-		at = math.Ldexp(at, -exponent)
+		constant = math.Ldexp(constant, -exponent)
 	}
-	return x.AddRow(of, math.Inf(-1), at)
+	return x.AddRow(of, math.Inf(-1), constant)
 }

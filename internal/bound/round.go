@@ -8,9 +8,9 @@ import (
 	"kir/rule"
 )
 
-// roundSolution looks for a composition that satisfies the conditions near the solution of a box's program, and
-// offers the composition as a candidate. If amounts is nil, there is no solution, and roundSolution does
-// nothing.
+// roundSolution looks near the solution of a box's linear program for a composition that satisfies the
+// conditions, and offers the composition as a candidate. If amounts is nil, there is no solution, and
+// roundSolution does nothing.
 func (b *Bounder) roundSolution(n *box, amounts, uses []float64) error {
 	if amounts == nil {
 		return nil
@@ -62,12 +62,12 @@ func (b *Bounder) roundSolution(n *box, amounts, uses []float64) error {
 	return nil
 }
 
-// fixTotal changes parts until the amounts sum to the total. The parameter left is the number of missing units;
-// a negative left counts units in excess. Each step changes the amount that the change brings nearest to its
-// wanted value. The result is false if fixTotal cannot reach the total.
-func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, left int) bool {
+// fixTotal changes parts step by step until the amounts sum to the total. A negative number of missingUnits means
+// that units are in excess. Item q of wanted is the wanted amount of parts[q]; each step changes the part whose
+// amount is then nearest to its wanted amount. The result is false if fixTotal cannot reach the total.
+func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, missingUnits int) bool {
 	for range 60 {
-		if left == 0 {
+		if missingUnits == 0 {
 			return true
 		}
 		best, least, by := -1, math.Inf(1), 0
@@ -75,10 +75,10 @@ func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, left int) bool {
 			d := b.amountSets[p.Ingredient]
 			step := d.Step
 			room := (d.Hi() - p.Amount) / step
-			if left < 0 {
+			if missingUnits < 0 {
 				step, room = -step, (p.Amount-d.Lo)/step
 			}
-			most := min(room, left/step) // whole steps that do not overshoot what is left
+			most := min(room, missingUnits/step) // whole steps that do not overshoot what is left
 			if most < 1 {
 				continue
 			}
@@ -95,14 +95,14 @@ func (b *Bounder) fixTotal(parts []rule.Part, wanted []float64, left int) bool {
 			return false
 		}
 		parts[best].Amount += by
-		left -= by
+		missingUnits -= by
 	}
-	return left == 0
+	return missingUnits == 0
 }
 
 // offerNeighbours offers the composition as a candidate if the composition satisfies the conditions. Otherwise
-// offerNeighbours moves a few steps between two ingredients and offers the compositions that then satisfy the
-// conditions.
+// offerNeighbours tries compositions in which a few steps are moved from one ingredient to another, and offers
+// those that satisfy the conditions.
 func (b *Bounder) offerNeighbours(parts []rule.Part) error {
 	c := b.problem.Conditions
 	b.work += int64(100 * len(parts))

@@ -6,8 +6,8 @@ import (
 
 import "math"
 
-// tightenBox narrows the bounds of a box to values that each single row of the program allows. The result ok is
-// false if the box is proved to be empty.
+// tightenBox narrows the bounds of a box by looking at each row of the linear program alone. The result ok is
+// false if the box is proved to contain no composition.
 func (b *Bounder) tightenBox(n *box) (ok bool) {
 	x := b.relaxation
 	if x == nil {
@@ -30,11 +30,12 @@ func (b *Bounder) tightenBox(n *box) (ok bool) {
 	return true
 }
 
-// boundRounding is the maximum rounding error of a derived bound, in units.
+// boundRounding is the maximum rounding error of a bound that tightenRow derives, in units.
 const boundRounding = 1e-6
 
-// tightenRow narrows the bounds of the columns in a row whose value lies in from..to. The result changed reports
-// whether a column became narrower. The result ok is false if the row cannot be satisfied.
+// tightenRow narrows the bounds that a box sets for the columns in one row of the program. The row has the
+// entries in of, and its value must be from..to. The result changed reports whether a bound became narrower. The
+// result ok is false if no values within the bounds satisfy the row.
 func (b *Bounder) tightenRow(n *box, of []linprog.Entry, from, to float64) (changed, ok bool) {
 	least, most, top := 0.0, 0.0, 0.0
 	for _, e := range of {

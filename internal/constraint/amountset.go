@@ -18,7 +18,7 @@ func (d AmountSet) contains(amount int) bool {
 	return from >= 0 && amount <= d.Hi() && (d.Step == 1 || d.Count > 0 && from%d.Step == 0)
 }
 
-// AmountSetOf returns the amounts that an ingredient of a [count.Space] may have when the ingredient is used.
+// AmountSetOf returns the amounts that the ingredient a of a [count.Space] may have when the ingredient is used.
 // The parameter total is the number of units of a composition.
 func AmountSetOf(a count.Ingredient, total int) AmountSet {
 	lo, step, n := a.AllowedAmounts(total)

@@ -10,29 +10,29 @@ import (
 	"kir/rule"
 )
 
-// Conditions hold the rules of a set, converted to conditions on whole numbers. The conditions are the amounts
-// that each ingredient may have when used, groups, dependences, and bounds on weighted sums. A composition keeps
-// the rules if and only if the composition keeps all conditions.
+// Conditions hold the rules of a [rule.Set], converted to conditions on whole numbers. There are four kinds of
+// conditions: the allowed amounts of each ingredient, groups, dependences, and bounds on weighted sums. A
+// composition keeps the rules if and only if the composition keeps all conditions.
 type Conditions struct {
 	Total       int                // total units of a composition
-	Amounts     []count.Ingredient // for each ingredient: the amounts that the ingredient may have, with explicit bounds
-	Groups      []count.Group      // groups; the members of each group are ascending and listed once
-	Dependences []Dependence
-	Sums        []Sum
+	Amounts     []count.Ingredient // item i holds the amounts that ingredient i may have, with explicit bounds
+	Groups      []count.Group      // limits on groups of ingredients; the members of each group are listed once, in ascending order
+	Dependences []Dependence       // requirements of the form "if one ingredient is used, another must be used"
+	Sums        []Sum              // weighted sums of amounts and uses, with bounds
 
-	AmountSets    []AmountSet // for each ingredient: the amounts that the ingredient may have when used; empty for an excluded ingredient
-	GroupsOf      [][]int32   // for each ingredient: ascending indices into Groups of the groups that contain the ingredient
-	DependencesOf [][]int32   // for each ingredient: ascending indices into Needs of the dependences whose If is the ingredient
-	SumsOf        [][]int32   // for each ingredient: ascending indices into Sums of the sums that have a term for the ingredient
+	AmountSets    []AmountSet // item i is the set of amounts that ingredient i may have when used; the set of an excluded ingredient is empty
+	GroupsOf      [][]int32   // item i lists the groups that contain ingredient i, as ascending indices into Groups
+	DependencesOf [][]int32   // item i lists the dependences whose If is ingredient i, as ascending indices into Dependences
+	SumsOf        [][]int32   // item i lists the sums that have a term for ingredient i, as ascending indices into Sums
 	RequiredCount int         // number of required ingredients
 
-	IdleGroups []int32 // indices into Groups of the groups that a composition violates by using none of their members
-	IdleSums   []int32 // indices into Sums of the sums that a composition violates by using none of their ingredients
+	IdleGroups []int32 // indices into Groups of the groups that are violated if no member is used
+	IdleSums   []int32 // indices into Sums of the sums that are violated if no ingredient with a term is used
 
-	GroupRules, DependenceRules, SumRules []int // for each group, dependence and sum: index of the rule that made the condition
+	GroupRules, DependenceRules, SumRules []int // item k is the index of the rule that made the group, dependence or sum with index k
 
-	ruleIndex       int     // index of the rule whose conditions are being added
-	guards          []guard // conditions of the enclosing If rules while a rule is added
+	ruleIndex       int     // index of the rule that addRule is converting
+	guards          []guard // conditions of the If rules that enclose the rule that addRule is converting
 	numbersTooLarge bool    // whether the conditions of some rule need numbers above 2⁶²
 	unknownRule     bool    // whether some rule is of an unknown type
 }
@@ -53,13 +53,15 @@ func (d Dependence) Sum() count.Sum {
 	return s
 }
 
-// IsMet reports whether the dependence holds. The function used reports whether ingredient i is used.
+// IsMet reports whether the dependence holds for a composition. The function used tells whether the composition
+// uses ingredient i.
 func (d Dependence) IsMet(used func(i int) bool) bool {
 	return !used(d.If) || slices.ContainsFunc(d.Then, used)
 }
 
-// FromRules converts the rules of a set to conditions. Then FromRules calls each function of changes, which may
-// add conditions that no rule can express. FromRules returns a [*rule.Error] for an invalid rule.
+// FromRules converts the rules of a set to conditions. Then FromRules calls each of the functions in changes;
+// such a function may add conditions that no rule can express. FromRules returns a [*rule.Error] for an invalid
+// rule.
 func FromRules(s rule.Set, changes ...func(*Conditions)) (*Conditions, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -107,7 +109,7 @@ func newConditions(ingredients, total int) *Conditions {
 	return c
 }
 
-// setAmountLimits copies the limits in AmountSets to Amounts, after all rules have been added.
+// setAmountLimits copies the limits in AmountSets to Amounts. The call comes after all rules have been added.
 func (c *Conditions) setAmountLimits() {
 	for i, d := range c.AmountSets {
 		if a := &c.Amounts[i]; d.Count == 0 {
@@ -118,7 +120,7 @@ func (c *Conditions) setAmountLimits() {
 	}
 }
 
-// buildIndex computes the fields that follow from the conditions, such as GroupsOf.
+// buildIndex computes the lookup fields, such as GroupsOf and IdleSums, from Groups, Dependences and Sums.
 func (c *Conditions) buildIndex() {
 	for i := range c.Amounts {
 		a := &c.Amounts[i]
@@ -151,7 +153,7 @@ func (c *Conditions) buildIndex() {
 	}
 }
 
-// require makes the given ingredients required.
+// require adds the condition that every composition uses the given ingredients.
 func (c *Conditions) require(ingredients []int) {
 	if len(c.guards) > 0 {
 		s := usedSum(ingredients)
@@ -164,7 +166,7 @@ func (c *Conditions) require(ingredients []int) {
 	}
 }
 
-// exclude forbids the use of the given ingredients.
+// exclude adds the condition that no composition uses the given ingredients.
 func (c *Conditions) exclude(ingredients []int) {
 	if len(c.guards) > 0 {
 		s := usedSum(ingredients)
@@ -203,7 +205,8 @@ func (c *Conditions) restrictAmounts(i int, d AmountSet) {
 }
 
 // AreKeptBy reports whether a composition keeps all conditions. The parts list the used ingredients with their
-// amounts, which must sum to Total. AreKeptBy is the reference against which every faster check is tested.
+// amounts, which must sum to Total. AreKeptBy is simple but slow; tests compare every faster check with
+// AreKeptBy.
 func (c *Conditions) AreKeptBy(parts []rule.Part) bool {
 	required := 0
 	for _, p := range parts {
@@ -249,8 +252,8 @@ func (c *Conditions) AreKeptBy(parts []rule.Part) bool {
 	return true
 }
 
-// involvesAny reports whether the condition involves the ingredient of at least one of the parts. For each
-// ingredient, conditionsOf holds the ascending indices of the conditions that involve the ingredient.
+// involvesAny reports whether the condition with the given index involves the ingredient of at least one of the
+// parts. Item i of conditionsOf lists the conditions that involve ingredient i, as ascending indices.
 func involvesAny(conditionsOf [][]int32, parts []rule.Part, condition int32) bool {
 	for _, p := range parts {
 		if _, ok := slices.BinarySearch(conditionsOf[p.Ingredient], condition); ok {
@@ -272,17 +275,19 @@ func (c *Conditions) keepsGroup(parts []rule.Part, g int32) bool {
 	return groupAllows(&c.Groups[g], used, total)
 }
 
-// groupAllows reports whether the group allows a composition in which the number of used members is used and the
-// units of the members are total.
+// groupAllows reports whether a composition keeps the limits of the group g. The parameter used is the number of
+// members that the composition uses, and total is the number of units that the members take together.
 func groupAllows(g *count.Group, used, total int) bool {
 	return (g.Used == nil || contains(g.Used, used)) && (g.Total == nil || contains(g.Total, total))
 }
 
+// contains reports whether the number v is in the range r, including both ends.
 func contains(r *count.Range, v int) bool { return r.Min <= v && v <= r.Max }
 
-// CountableSpace returns the space of the conditions that can be counted exactly: the amounts, and the groups that
-// are disjoint or nested. A group is included if the group is disjoint from or nested with every group included
-// before. The result all reports whether the space has all conditions.
+// CountableSpace returns the conditions that package count can count exactly, as a [count.Space]: the amounts,
+// and the groups that are disjoint or nested. CountableSpace goes through the groups in order and includes a
+// group if the group is disjoint from or nested with every group included before. The result all reports whether
+// the space has all conditions.
 func (c *Conditions) CountableSpace() (space count.Space, all bool) {
 	space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
 	kept, rest := space.CompatibleGroups()
@@ -295,8 +300,8 @@ func (c *Conditions) CountableSpace() (space count.Space, all bool) {
 	return space, len(rest) == 0 && len(c.Dependences) == 0 && len(c.Sums) == 0
 }
 
-// FullSpace returns the space with all conditions. FullSpace returns a [count.SizeError] if a term is not linear
-// in the amount (see [Term.IsBent]), because no table can hold such a term.
+// FullSpace returns all conditions as a [count.Space]. FullSpace returns a [count.SizeError] if a term of a sum
+// is not linear in the amount (see [Term.IsBent]), because the tables of package count cannot hold such a term.
 func (c *Conditions) FullSpace() (space count.Space, err error) {
 	space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
 	for _, n := range c.Dependences {
@@ -345,10 +350,10 @@ func (c *Conditions) UncountedRules() []int {
 func (c *Conditions) addGroup(g count.Group) {
 	if len(c.guards) > 0 {
 		if g.Used != nil {
-			c.addRange(usedSum(g.Members), g.Used)
+			c.addBoundedSum(usedSum(g.Members), g.Used)
 		}
 		if g.Total != nil {
-			c.addRange(unitSum(g.Members, 1), g.Total)
+			c.addBoundedSum(unitSum(g.Members, 1), g.Total)
 		}
 		return
 	}
@@ -357,12 +362,12 @@ func (c *Conditions) addGroup(g count.Group) {
 	c.Groups, c.GroupRules = append(c.Groups, g), append(c.GroupRules, c.ruleIndex)
 }
 
-func (c *Conditions) addRange(s Sum, r *count.Range) {
+func (c *Conditions) addBoundedSum(s Sum, r *count.Range) {
 	s.Min, s.Max = int64(r.Min), int64(r.Max)
 	c.addSum(s)
 }
 
-func (c *Conditions) addNeed(n Dependence) {
+func (c *Conditions) addDependence(n Dependence) {
 	if len(c.guards) > 0 {
 		s := usedSum(n.Then)
 		s.Min = 1
@@ -372,8 +377,8 @@ func (c *Conditions) addNeed(n Dependence) {
 	c.Dependences, c.DependenceRules = append(c.Dependences, n), append(c.DependenceRules, c.ruleIndex)
 }
 
-// withGuard calls write with g added to the guards. So the conditions that write adds must hold only if g and
-// all enclosing guards hold.
+// withGuard calls the function write while g is one of the guards. So each condition that write adds must hold
+// only if g and all enclosing guards hold.
 func (c *Conditions) withGuard(g guard, write func()) {
 	c.guards = append(c.guards, g)
 	write()

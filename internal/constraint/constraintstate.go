@@ -5,17 +5,17 @@ import (
 	"kir/rule"
 )
 
-// A ConstraintState tracks the values of all groups and sums while parts are added to a composition, or removed
-// from the composition, one part at a time.
+// A ConstraintState holds the values of all groups and sums for one composition. Parts are added to the
+// composition, or removed from the composition, one part at a time, and the values are updated.
 type ConstraintState struct {
 	*Conditions
-	UsedMembers, GroupUnits []int   // for each group: number of used members, and units of the used members
-	SumValues               []int64 // for each sum: value of the sum
-	IsUsed                  []bool  // for each ingredient: whether the ingredient is used
+	UsedMembers, GroupUnits []int   // item g is the number of used members of group g, or the number of units that the used members take
+	SumValues               []int64 // item k is the value of the sum with index k
+	IsUsed                  []bool  // item i tells whether ingredient i is used
 
-	violated       int // number of groups and sums that are violated
-	groupsExceeded int // number of groups above their maximum, which no further part can repair
-	checks         int // number of checks of groups, sums and dependences so far
+	violatedCount      int // number of groups and sums that are violated
+	exceededGroupCount int // number of groups above their maximum; adding further parts cannot repair such a group
+	checkCount         int // number of checks of groups, sums and dependences made so far, as a measure of work
 }
 
 // NewConstraintState returns the state of a composition without parts.
@@ -23,8 +23,8 @@ func NewConstraintState(c *Conditions) *ConstraintState {
 	return &ConstraintState{
 		Conditions:  c,
 		UsedMembers: make([]int, len(c.Groups)), GroupUnits: make([]int, len(c.Groups)), SumValues: make([]int64, len(c.Sums)),
-		IsUsed:   make([]bool, len(c.Amounts)),
-		violated: len(c.IdleGroups) + len(c.IdleSums),
+		IsUsed:        make([]bool, len(c.Amounts)),
+		violatedCount: len(c.IdleGroups) + len(c.IdleSums),
 	}
 }
 
@@ -38,29 +38,29 @@ func (l *ConstraintState) addOrRemove(p rule.Part, sign int) {
 	l.IsUsed[p.Ingredient] = sign > 0
 	for _, g := range l.GroupsOf[p.Ingredient] {
 		group := &l.Groups[g]
-		was, wasOver := groupAllows(group, l.UsedMembers[g], l.GroupUnits[g]), exceedsGroup(group, l.UsedMembers[g], l.GroupUnits[g])
+		was, wasOver := groupAllows(group, l.UsedMembers[g], l.GroupUnits[g]), exceedsGroupMaximum(group, l.UsedMembers[g], l.GroupUnits[g])
 		l.UsedMembers[g] += sign
 		l.GroupUnits[g] += sign * p.Amount
-		l.violated += violatedChange(was, groupAllows(group, l.UsedMembers[g], l.GroupUnits[g]))
-		l.groupsExceeded -= violatedChange(wasOver, exceedsGroup(group, l.UsedMembers[g], l.GroupUnits[g]))
+		l.violatedCount += violatedChange(was, groupAllows(group, l.UsedMembers[g], l.GroupUnits[g]))
+		l.exceededGroupCount -= violatedChange(wasOver, exceedsGroupMaximum(group, l.UsedMembers[g], l.GroupUnits[g]))
 	}
 	for _, k := range l.SumsOf[p.Ingredient] {
 		s := &l.Sums[k]
 		was := s.contains(l.SumValues[k])
 		l.SumValues[k] += int64(sign) * s.Term(p.Ingredient).ValueAt(p.Amount)
-		l.violated += violatedChange(was, s.contains(l.SumValues[k]))
+		l.violatedCount += violatedChange(was, s.contains(l.SumValues[k]))
 	}
-	l.checks += len(l.GroupsOf[p.Ingredient]) + len(l.SumsOf[p.Ingredient])
+	l.checkCount += len(l.GroupsOf[p.Ingredient]) + len(l.SumsOf[p.Ingredient])
 }
 
-// exceedsGroup reports whether a group is above a maximum, if the number of used members is used and the units
-// of the members are total.
-func exceedsGroup(g *count.Group, used, total int) bool {
+// exceedsGroupMaximum reports whether a composition exceeds a maximum of the group g. The parameter used is the number
+// of members that the composition uses, and total is the number of units that the members take together.
+func exceedsGroupMaximum(g *count.Group, used, total int) bool {
 	return g.Used != nil && used > g.Used.Max || g.Total != nil && total > g.Total.Max
 }
 
-// violatedChange returns the change of the number of violated conditions: 1, 0 or −1. The parameters before and
-// after tell whether the condition is kept before and after a part is added or removed.
+// violatedChange returns by how much the number of violated conditions changes, when a condition is kept or not
+// before a change of the composition and kept or not after the change. The result is 1, 0 or −1.
 func violatedChange(before, after bool) int {
 	switch {
 	case before && !after:
@@ -74,12 +74,12 @@ func violatedChange(before, after bool) int {
 // IsSatisfied reports whether the composition keeps all groups, sums and dependences. The parts must be all
 // parts of the composition.
 func (l *ConstraintState) IsSatisfied(parts []rule.Part) bool {
-	if l.violated > 0 {
+	if l.violatedCount > 0 {
 		return false
 	}
 	for _, p := range parts {
 		for _, k := range l.DependencesOf[p.Ingredient] {
-			l.checks++
+			l.checkCount++
 			if !l.Dependences[k].IsMet(func(i int) bool { return l.IsUsed[i] }) {
 				return false
 			}

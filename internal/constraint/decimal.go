@@ -9,10 +9,10 @@ import (
 // if their sums would exceed 62 bits. So the order of summation cannot change whether a composition keeps a
 // rule.
 
-// scaleOf returns a power of ten. Factors and bounds of a rule are multiplied by the power and rounded to whole
-// numbers. The parameter maxFactor is the greatest magnitude of a factor, and total is the number of units of a
-// composition. The power is below 1 if the factors are too large for 62 bits.
-func scaleOf(maxFactor float64, total int) float64 {
+// decimalScale returns the power of ten by which the factors and bounds of a rule are multiplied before rounding to
+// whole numbers. The parameter maxFactor is the greatest magnitude of a factor, and total is the number of units
+// of a composition. The power is below 1 if the factors are too large for 62 bits.
+func decimalScale(maxFactor float64, total int) float64 {
 	scale := 1e9
 	for scale > 1e-9 && maxFactor*scale*float64(total) > 1<<61 {
 		scale /= 10

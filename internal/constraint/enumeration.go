@@ -7,32 +7,33 @@ import (
 	"kir/rule"
 )
 
-// MaxCandidates is the maximum number of compositions that are enumerated one by one, as bounded by
-// [Enumeration.CandidateBound].
+// MaxCandidates is the maximum number of compositions for which an [Enumeration] is tried. The number is
+// estimated by [Enumeration.CandidateBound].
 const MaxCandidates = 1 << 20
 
-// An Enumeration visits all compositions that keep a set of conditions. The enumeration chooses the amount of
-// one ingredient after the other, and abandons a branch as soon as a group exceeds its maximum.
+// An Enumeration visits, one by one, all compositions that keep a set of conditions. The enumeration chooses the
+// amount of one ingredient after the other, and abandons the amounts chosen so far as soon as a group exceeds its
+// maximum.
 type Enumeration struct {
 	conditions       *Conditions
-	wantedSizes      []bool // wantedSizes[n] tells whether compositions of n ingredients are wanted
-	minUsed, maxUsed int    // least and greatest wanted number of used ingredients
+	wantedSizes      []bool // item n tells whether compositions of n ingredients are to be visited
+	minUsed, maxUsed int    // least and greatest n for which compositions of n ingredients are to be visited
 
-	maxSumFrom []int // maxSumFrom[i] is the greatest sum of the amounts of ingredients i, i+1, ...
-	minSumFrom []int // minSumFrom[i] is the least sum of the amounts of the required ingredients among i, i+1, ...
-	parts      []rule.Part
-	state      *ConstraintState // state of the conditions for the parts chosen so far
+	maxSumFrom      []int            // item i is the greatest possible sum of the amounts of ingredients i, i+1, ...
+	minSumFrom      []int            // item i is the least possible sum of the amounts of the required ingredients among i, i+1, ...
+	chosenParts     []rule.Part      // ingredients and amounts chosen so far
+	constraintState *ConstraintState // values of groups and sums for chosenParts
 
-	amountsTried    int // number of amounts tried so far
-	maxAmountsTried int // maximum number of amounts to try
-	visit           func() bool
+	amountsTried    int         // number of amounts tried so far
+	maxAmountsTried int         // maximum number of amounts to try
+	visitFunc       func() bool // function to call with each composition; false ends the enumeration
 	ctx             context.Context
 }
 
 // NewEnumeration returns an enumeration of the compositions that keep the conditions c and whose number of used
 // ingredients is in sizes. The sizes must be ascending.
 func NewEnumeration(c *Conditions, sizes []int) *Enumeration {
-	e := &Enumeration{conditions: c, state: NewConstraintState(c), maxSumFrom: make([]int, len(c.Amounts)+1), minSumFrom: make([]int, len(c.Amounts)+1)}
+	e := &Enumeration{conditions: c, constraintState: NewConstraintState(c), maxSumFrom: make([]int, len(c.Amounts)+1), minSumFrom: make([]int, len(c.Amounts)+1)}
 	e.minUsed, e.maxUsed = sizes[0], sizes[len(sizes)-1]
 	e.wantedSizes = make([]bool, e.maxUsed+1)
 	for _, n := range sizes {
@@ -51,9 +52,9 @@ func NewEnumeration(c *Conditions, sizes []int) *Enumeration {
 	return e
 }
 
-// CountFeasible enumerates the compositions of n ingredients that keep the conditions. CountFeasible returns the
-// number of these compositions in kept. The result ok is false if there are more than [MaxCandidates]
-// candidates, or if the context or the work limit ended the enumeration.
+// CountFeasible counts the compositions of n ingredients that keep the conditions, by enumeration, and returns
+// the count as kept. The result ok is false if the count is unknown, that is, if there are more than
+// [MaxCandidates] candidates, or if the context or the limit on work ended the enumeration.
 func (c *Conditions) CountFeasible(ctx context.Context, n int) (kept int, ok bool, err error) {
 	e := NewEnumeration(c, []int{n})
 	if e.CandidateBound() > MaxCandidates {
@@ -63,8 +64,8 @@ func (c *Conditions) CountFeasible(ctx context.Context, n int) (kept int, ok boo
 	return kept, ok, ctx.Err()
 }
 
-// CandidateBound returns an upper bound of the number of compositions. The bound is the sum of C(N, n)·C(M−1, n−1)
-// over all wanted numbers n of used ingredients. N is the number of ingredients that may be used. M is the
+// CandidateBound returns an upper bound of the number of compositions to visit: the sum of C(N, n)·C(M−1, n−1)
+// over all wanted numbers n of used ingredients. Here N is the number of ingredients that may be used. M is the
 // total, measured in the greatest unit of which all allowed amounts are multiples.
 func (e *Enumeration) CandidateBound() float64 {
 	usable, unit := 0, 0
@@ -99,27 +100,27 @@ func logBinomial(n, k int) float64 {
 // were visited. The result is false if visit returned false, or if the context or the limit on work ended the
 // enumeration.
 func (e *Enumeration) VisitAll(ctx context.Context, visit func() bool) (done bool) {
-	e.ctx, e.amountsTried, e.maxAmountsTried, e.parts, e.visit = ctx, 0, 8*MaxCandidates, e.parts[:0], visit
+	e.ctx, e.amountsTried, e.maxAmountsTried, e.chosenParts, e.visitFunc = ctx, 0, 8*MaxCandidates, e.chosenParts[:0], visit
 	return e.enumerate(0, e.conditions.Total)
 }
 
-// Parts returns the composition being visited. The slice is valid until visit returns.
-func (e *Enumeration) Parts() []rule.Part { return e.parts }
+// Parts returns the composition that is being visited. The slice is valid until the function visit returns.
+func (e *Enumeration) Parts() []rule.Part { return e.chosenParts }
 
 // Work estimates the work of the enumeration so far, in nanoseconds.
 func (e *Enumeration) Work() float64 {
-	return float64(50*float64(e.amountsTried)) + float64(10*float64(e.state.checks))
+	return float64(50*float64(e.amountsTried)) + float64(10*float64(e.constraintState.checkCount))
 }
 
-// enumerate distributes the remaining units, left in number, among the ingredients i, i+1, and so on. The result
-// is false if the enumeration must end.
+// enumerate divides left units, the units not yet given to an ingredient, among the ingredients i, i+1, and so
+// on, in all possible ways. The result is false if the enumeration must end.
 func (e *Enumeration) enumerate(i, left int) bool {
-	have := len(e.parts)
+	have := len(e.chosenParts)
 	if left == 0 {
 		if e.minSumFrom[i] > 0 || have > e.maxUsed || !e.wantedSizes[have] {
 			return true
 		}
-		return !e.state.IsSatisfied(e.parts) || e.visit()
+		return !e.constraintState.IsSatisfied(e.chosenParts) || e.visitFunc()
 	}
 	if have == e.maxUsed {
 		return true
@@ -143,11 +144,11 @@ func (e *Enumeration) enumerate(i, left int) bool {
 				return false
 			}
 			p := rule.Part{Ingredient: j, Amount: a}
-			e.parts = append(e.parts, p)
-			e.state.Add(p)
-			on := e.state.groupsExceeded > 0 || e.enumerate(j+1, left-a)
-			e.state.Remove(p)
-			e.parts = e.parts[:have]
+			e.chosenParts = append(e.chosenParts, p)
+			e.constraintState.Add(p)
+			on := e.constraintState.exceededGroupCount > 0 || e.enumerate(j+1, left-a)
+			e.constraintState.Remove(p)
+			e.chosenParts = e.chosenParts[:have]
 			if !on {
 				return false
 			}

@@ -8,14 +8,14 @@ import (
 	"kir/rule"
 )
 
-// A kind defines what one type of rule means: the conditions and the slacks of the rule. A kind may also have a
-// method relaxations, which [Relaxations] uses.
+// A kind defines the meaning of one type of rule, such as [rule.Group]: the conditions that the rule makes, and
+// the numbers that the rule bounds. A kind may also have a method relaxations, which [Relaxations] calls.
 type kind interface {
 	// conditions adds the conditions of the rule to c.
 	conditions(c *Conditions)
 
-	// slacks returns the figures that the rule bounds, for a composition of total units given by its parts; see
-	// [Slacks].
+	// slacks returns the numbers that the rule bounds, with their bounds, for a composition of total units given
+	// by its parts; see [Slacks].
 	slacks(parts []rule.Part, total int) []Slack
 }
 
@@ -67,10 +67,10 @@ func (r excludeRule) slacks(parts []rule.Part, _ int) []Slack {
 
 type needRule rule.Need
 
-func (r needRule) conditions(c *Conditions) { c.addNeed(Dependence(r)) }
+func (r needRule) conditions(c *Conditions) { c.addDependence(Dependence(r)) }
 
-// slacks returns the number of used ingredients of Then, which must be at least 1. The slice is nil if
-// ingredient If is not used.
+// slacks returns a [Slack] for the number of used ingredients of Then, which must be at least 1. The slice is nil
+// if ingredient If is not used.
 func (r needRule) slacks(parts []rule.Part, _ int) []Slack {
 	if amountOf(parts, r.If) == 0 {
 		return nil
@@ -87,8 +87,8 @@ func (r amountRule) conditions(c *Conditions) {
 	}
 }
 
-// slacks returns the amount of the used ingredient whose amount is nearest to a bound. The slice is nil if no
-// ingredient of the rule is used.
+// slacks returns a [Slack] for one used ingredient of the rule: the ingredient whose amount is nearest to a
+// bound. The slice is nil if no ingredient of the rule is used.
 func (r amountRule) slacks(parts []rule.Part, _ int) []Slack {
 	var tightest []Slack
 	for _, i := range r.Of {
@@ -155,7 +155,7 @@ func (r groupRule) slacks(parts []rule.Part, total int) []Slack {
 	return slacks
 }
 
-// rangeBounds returns the bounds of the range r as floats. A bound that no number from 0 to maximum violates
+// rangeBounds returns the bounds of the range r as floats. A bound that every number from 0 to maximum satisfies
 // becomes infinite.
 func rangeBounds(r *rule.Range, maximum int) (lo, hi float64) {
 	lo, hi = math.Inf(-1), math.Inf(1)
@@ -185,9 +185,9 @@ func (r groupRule) relaxations(s *rule.Set) []Relaxation {
 
 type limitRule rule.Limit
 
-// meanMembers returns the ingredients over which the rule takes the mean of the factors: the ingredients in Of,
-// or all ingredients if Of is nil.
-func (r limitRule) meanMembers() []int {
+// averagedIngredients returns the ingredients whose factors the rule averages: the ingredients in Of, or all ingredients
+// if Of is nil.
+func (r limitRule) averagedIngredients() []int {
 	if r.Of != nil {
 		return uniformSum(r.Of, Term{}).ingredients()
 	}
@@ -198,16 +198,16 @@ func (r limitRule) meanMembers() []int {
 	return all
 }
 
-// factorScale returns the power of ten by which the factors of the rule are multiplied before rounding (see
-// [scaleOf]), and the greatest magnitude of a factor.
+// factorScale returns scale, the power of ten by which the factors of the rule are multiplied before rounding
+// (see [decimalScale]), and top, the greatest magnitude of a factor.
 func (r limitRule) factorScale(total int) (scale, top float64) {
 	for _, f := range r.Factors {
 		top = max(top, math.Abs(f))
 	}
 	if r.Of == nil {
-		return scaleOf(top, total), top
+		return decimalScale(top, total), top
 	}
-	return scaleOf(float64(2*top)+1, total), top // the sum has the coefficients factor − bound
+	return decimalScale(float64(2*top)+1, total), top // the sum has the coefficients factor − bound
 }
 
 func (r limitRule) conditions(c *Conditions) {
@@ -225,7 +225,7 @@ func (r limitRule) conditions(c *Conditions) {
 	over := func(bound float64) Sum { // makes the sum Σ (f_i − bound)·x_i
 		var s Sum
 		by := roundToScale(min(max(bound, -top-1), top+1), scale)
-		for _, i := range r.meanMembers() {
+		for _, i := range r.averagedIngredients() {
 			if f := roundToScale(r.Factors[i], scale) - by; f != 0 {
 				s.Terms = append(s.Terms, Term{Ingredient: i, PerUnit: f})
 			}
@@ -244,9 +244,9 @@ func (r limitRule) conditions(c *Conditions) {
 	}
 }
 
-// wholeBound converts b, a bound of a mean, to a bound of the sum in whole numbers. wholeBound rounds b to the
-// scale and then multiplies by total, so that decimal bounds stay exact. A bound that no sum can reach becomes
-// math.MinInt64 or math.MaxInt64.
+// wholeBound converts b, a bound of a mean over the total units, to a bound of the corresponding sum in whole
+// numbers. wholeBound rounds b·scale and then multiplies by total, so that decimal bounds stay exact. A bound
+// that no sum can reach becomes math.MinInt64 or math.MaxInt64.
 func wholeBound(b, scale float64, total int) int64 {
 	if math.Abs(b)*scale*float64(total) > 1<<61 {
 		if b > 0 {
@@ -257,8 +257,9 @@ func wholeBound(b, scale float64, total int) int64 {
 	return roundToScale(b, scale) * int64(total)
 }
 
-// slacks returns the mean with its bounds. The mean is the float nearest to the exact mean, so a mean that
-// equals a bound exactly also compares as equal. The slice is nil if no ingredient of the mean is used.
+// slacks returns a [Slack] for the mean that the rule bounds. The mean is the float nearest to the exact mean, so
+// a mean that equals a bound exactly also compares as equal. The slice is nil if no ingredient of the mean is
+// used.
 func (r limitRule) slacks(parts []rule.Part, total int) []Slack {
 	scale, _ := r.factorScale(total)
 	sum, units := int64(0), int64(0)
@@ -274,12 +275,12 @@ func (r limitRule) slacks(parts []rule.Part, total int) []Slack {
 	return []Slack{{Value: nearestQuotient(sum, units, scale), Min: r.Min, Max: r.Max, Unit: r.Attribute, Ingredient: -1}}
 }
 
-// factorRange returns the least and the greatest factor of the ingredients over which the rule takes the mean.
-// Both factors are multiplied by scale and rounded. If there are no ingredients, least exceeds most.
+// factorRange returns the least and the greatest factor of the ingredients whose factors the rule averages. Both
+// factors are multiplied by scale and rounded. If there are no ingredients, least exceeds most.
 func (r limitRule) factorRange(total int) (least, most int64, scale float64) {
 	scale, _ = r.factorScale(total)
 	least, most = math.MaxInt64, math.MinInt64
-	for _, i := range r.meanMembers() {
+	for _, i := range r.averagedIngredients() {
 		f := roundToScale(r.Factors[i], scale)
 		least, most = min(least, f), max(most, f)
 	}
@@ -301,7 +302,7 @@ func (r limitRule) relaxations(s *rule.Set) []Relaxation {
 type ratioRule rule.Ratio
 
 // bounds returns the bounds of the ratio, and the power of ten by which the bounds are multiplied before
-// rounding (see [scaleOf]). A lower bound that no ratio of two amounts reaches is replaced by total + 1, which
+// rounding (see [decimalScale]). A lower bound that no ratio of two amounts reaches is replaced by total + 1, which
 // no ratio reaches either.
 func (r ratioRule) bounds(total int) (lo, hi, scale float64) {
 	lo, hi = max(r.Min, 0), r.Max
@@ -310,7 +311,7 @@ func (r ratioRule) bounds(total int) (lo, hi, scale float64) {
 		top = max(top, hi)
 	}
 	top = min(top, float64(total)+1) // a ratio of amounts is at most the total
-	return min(lo, top), hi, scaleOf(top+1, total)
+	return min(lo, top), hi, decimalScale(top+1, total)
 }
 
 func (r ratioRule) conditions(c *Conditions) {
@@ -335,7 +336,7 @@ func (r ratioRule) conditions(c *Conditions) {
 	}
 }
 
-// slacks returns the ratio with its bounds. The slice is nil if no ingredient of To is used.
+// slacks returns a [Slack] for the ratio that the rule bounds. The slice is nil if no ingredient of To is used.
 func (r ratioRule) slacks(parts []rule.Part, total int) []Slack {
 	of, to := totalAmountOf(parts, r.Of), totalAmountOf(parts, r.To)
 	if to == 0 {
@@ -358,10 +359,10 @@ func (r ratioRule) relaxations(s *rule.Set) []Relaxation {
 
 type nearRule rule.Near
 
-// conditions adds a sum for each bound of the rule. Let r be the number of ingredients of the recipe. A
-// composition that uses u ingredients of the recipe and v other ingredients removes or adds r − u + v
-// ingredients. If ingredient i has r_i units in the recipe and x_i in the composition, the number of changed
-// units is M − Σ_i min(x_i, r_i).
+// conditions adds a sum for each bound of the rule. Let r be the number of ingredients of the given recipe, which
+// has r_i units of ingredient i. A composition that uses u ingredients of the recipe and v other ingredients
+// differs from the recipe by r − u + v removed or added ingredients. If the composition has x_i units of
+// ingredient i, the number of changed units is M − Σ_i min(x_i, r_i), where M is the total.
 func (r nearRule) conditions(c *Conditions) {
 	if r.Changes != nil {
 		s := Sum{Min: math.MinInt64, Max: int64(*r.Changes - len(r.Recipe))}
@@ -428,7 +429,8 @@ func (r ifRule) conditions(c *Conditions) {
 	write()
 }
 
-// slacks returns the slacks of the rule Then. The slice is nil if the condition of the If rule does not hold.
+// slacks returns the slacks of the rule in the field Then. The slice is nil if the condition of the If rule does
+// not hold.
 func (r ifRule) slacks(parts []rule.Part, total int) []Slack {
 	if len(r.Used) > 0 && countUsed(parts, r.Used) == 0 || countUsed(parts, r.Unused) > 0 {
 		return nil

@@ -9,14 +9,14 @@ import (
 	"kir/rule"
 )
 
-// A Relaxation is a way to loosen a rule by 1 to Limit steps, called notches. Every further notch loosens the
-// rule more.
+// A Relaxation is a way to loosen a rule in small steps, called notches: from 1 up to MaxNotches. Every further
+// notch loosens the rule more.
 type Relaxation struct {
 	MaxNotches    int                                   // maximum number of notches
-	Relax         func(notches int) rule.Rule           // returns the rule, loosened by a number of notches
-	Text          func(notches int, name string) string // describes the loosening of the rule called name by a number of notches
-	UnitsPerNotch int                                   // number of units by which a notch moves the bound; 0 if a notch is not a number of units
-	RoundUp       func(int) int                         // returns a number of notches, at least the given number, that makes the bound a rounder number; may be nil
+	Relax         func(notches int) rule.Rule           // returns the rule, loosened by the given number of notches
+	Text          func(notches int, name string) string // describes in words the loosening by the given number of notches of the rule that is called name
+	UnitsPerNotch int                                   // number of units of a composition by which a notch moves the bound; 0 if the bound is not a number of units
+	RoundUp       func(int) int                         // returns a number of notches, at least the given number, that makes the bound a rounder number, such as 40 instead of 39; may be nil
 }
 
 // Relaxations returns the ways to loosen the rule r of the set s, other than dropping the rule.
@@ -29,31 +29,32 @@ func Relaxations(r rule.Rule, s *rule.Set) []Relaxation {
 	return nil
 }
 
-// addBoundRelaxation appends the relaxation of a bound that is a whole number. The present bound is from, one
-// notch changes the bound by by, and limit is the maximum number of notches. If limit is below 1, nothing is
-// appended. The function turn returns the rule with another bound, and what names the bound in texts.
-func addBoundRelaxation(relaxations []Relaxation, what string, from, limit, by int, turn func(to int) rule.Rule) []Relaxation {
-	if limit < 1 {
+// addBoundRelaxation appends the relaxation of a bound that is a whole number. The parameter bound is the present
+// bound, and notchSize is the change of the bound by one notch. If maxNotches is below 1, nothing is appended.
+// The function withBound returns the rule with another bound. The parameter boundName names the bound in texts,
+// such as "max".
+func addBoundRelaxation(relaxations []Relaxation, boundName string, bound, maxNotches, notchSize int, withBound func(to int) rule.Rule) []Relaxation {
+	if maxNotches < 1 {
 		return relaxations
 	}
 	verb := "raise"
-	if by < 0 {
+	if notchSize < 0 {
 		verb = "lower"
 	}
 	return append(relaxations, Relaxation{
-		MaxNotches:    limit,
-		UnitsPerNotch: max(by, -by),
-		Relax:         func(notches int) rule.Rule { return turn(from + notches*by) },
+		MaxNotches:    maxNotches,
+		UnitsPerNotch: max(notchSize, -notchSize),
+		Relax:         func(notches int) rule.Rule { return withBound(bound + notches*notchSize) },
 		Text: func(notches int, name string) string {
-			return fmt.Sprintf("%s the %s of %s from %d to %d", verb, what, name, from, from+notches*by)
+			return fmt.Sprintf("%s the %s of %s from %d to %d", verb, boundName, name, bound, bound+notches*notchSize)
 		},
 	})
 }
 
-// boundRelaxations returns the relaxations of the bounds lo and hi of a figure. One notch is one unit of the
-// last decimal of the scale. Over all compositions, the figure times scale is between least and most. The
-// function turned returns the rule with other bounds.
-func boundRelaxations(lo, hi float64, least, most int64, scale float64, turned func(lo, hi float64) rule.Rule) []Relaxation {
+// boundRelaxations returns the relaxations of the bounds lo and hi of a number that a rule bounds, such as a
+// mean. One notch is 1/scale. Over all compositions, the number times scale is between least and most. The
+// function withBounds returns the rule with other bounds.
+func boundRelaxations(lo, hi float64, least, most int64, scale float64, withBounds func(lo, hi float64) rule.Rule) []Relaxation {
 	decimal := func(whole int64) float64 {
 		v, _ := new(big.Rat).SetFrac64(whole, 1).Float64()
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v/scale, 'g', 15, 64), 64)
@@ -79,28 +80,29 @@ func boundRelaxations(lo, hi float64, least, most int64, scale float64, turned f
 		return roundToScale(min(max(v, float64(least-1)/scale), float64(most+1)/scale), scale)
 	}
 	if !math.IsInf(lo, -1) {
-		add("min", "lower", lo, at(lo), -1, at(lo)-least, func(to float64) rule.Rule { return turned(to, hi) })
+		add("min", "lower", lo, at(lo), -1, at(lo)-least, func(to float64) rule.Rule { return withBounds(to, hi) })
 	}
 	if !math.IsInf(hi, 1) {
-		add("max", "raise", hi, at(hi), 1, most-at(hi), func(to float64) rule.Rule { return turned(lo, to) })
+		add("max", "raise", hi, at(hi), 1, most-at(hi), func(to float64) rule.Rule { return withBounds(lo, to) })
 	}
 	return out
 }
 
-// roundOutwards returns a number of notches, at least n and at most n + n/100, that turns the bound into a
-// rounder number. The present bound is from, and one notch changes the bound by by.
-func roundOutwards(from, by, n int64) int {
-	best := n
-	for unit := int64(10); unit <= n/100+1 && unit < 1<<58; unit *= 10 {
-		to := from + by*n
+// roundOutwards returns a number of notches, at least minNotches and at most minNotches + minNotches/100, that
+// turns a bound into a rounder number. The parameter bound is the present bound, and notchSize is the change of
+// the bound by one notch.
+func roundOutwards(bound, notchSize, minNotches int64) int {
+	best := minNotches
+	for unit := int64(10); unit <= minNotches/100+1 && unit < 1<<58; unit *= 10 {
+		to := bound + notchSize*minNotches
 		if rest := ((to % unit) + unit) % unit; rest != 0 {
-			if by < 0 {
+			if notchSize < 0 {
 				to -= rest
 			} else {
 				to += unit - rest
 			}
 		}
-		if moved := (to - from) * by; moved-n <= n/100 {
+		if moved := (to - bound) * notchSize; moved-minNotches <= minNotches/100 {
 			best = moved
 		}
 	}

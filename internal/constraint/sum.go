@@ -12,17 +12,18 @@ import (
 // A Sum bounds a sum over the used ingredients i with amounts x_i: Min ≤ Σ_i t_i(x_i) ≤ Max. Each ingredient has
 // at most one term t_i, with t_i(0) = 0. Every rule that is not a bound of single amounts or of a group is
 // written as sums: means, ratios, distances from a recipe, and conditional rules. The absolute value of a sum is
-// below 2⁶².
+// always below 2⁶².
 type Sum struct {
 	Terms    []Term // terms in ascending order of ingredient, at most one for each ingredient
 	Min, Max int64  // bounds; math.MinInt64 and math.MaxInt64 mean no bound
 }
 
-// A Term is the contribution of one used ingredient to a sum. For an amount of x units the contribution is
-// PerUnit·min(x, Cap) + PerUse, plus Off if x − First is not a multiple of Step. Cap 0 means no cap, and a Step
-// below 2 means no Off. A sum with a cap has no Max, and a term with a cap has PerUnit ≥ 0. So the sum is
-// concave as units move from one ingredient to another: between two positions of the move that satisfy Min, all
-// positions satisfy Min.
+// A Term is the contribution of one used ingredient to a [Sum]. For an amount of x units the contribution is
+// PerUnit·min(x, Cap) + PerUse, plus OffStepAddend if x − FirstStep is not a multiple of Step. A Cap of 0 means
+// no cap. A Step below 2 means that OffStepAddend is never added. A sum with a capped term has no Max, and a
+// capped term has PerUnit ≥ 0. So the sum is concave while units move from one ingredient to another: if the sum
+// satisfies Min after moving a units and after moving b units, then also after any number of units between a and
+// b.
 type Term struct {
 	Ingredient      int
 	PerUnit, PerUse int64
@@ -71,6 +72,8 @@ func (s *Sum) Term(ingredient int) *Term {
 	return nil
 }
 
+// findTerm returns the index in Terms of the term of the ingredient, or the index at which to insert such a term.
+// The second result reports whether the term exists.
 func (s *Sum) findTerm(ingredient int) (int, bool) {
 	return slices.BinarySearchFunc(s.Terms, ingredient, func(t Term, i int) int { return cmp.Compare(t.Ingredient, i) })
 }
@@ -91,15 +94,17 @@ func (s *Sum) holds(parts []rule.Part) bool { return s.contains(s.value(parts)) 
 
 func (s *Sum) contains(v int64) bool { return s.Min <= v && v <= s.Max }
 
-// unitSum returns a sum without bounds: factor times the units that the given ingredients take together.
+// unitSum returns the sum whose value is factor times the units that the given ingredients take together. The sum
+// has no bounds.
 func unitSum(ingredients []int, factor int64) Sum {
 	return uniformSum(ingredients, Term{PerUnit: factor})
 }
 
-// usedSum returns a sum without bounds: the number of used ingredients among the given ingredients.
+// usedSum returns the sum whose value is the number of used ingredients among the given ingredients. The sum has
+// no bounds.
 func usedSum(ingredients []int) Sum { return uniformSum(ingredients, Term{PerUse: 1}) }
 
-// uniformSum returns a sum without bounds in which each of the given ingredients has the term t.
+// uniformSum returns a sum in which each of the given ingredients has the term t. The sum has no bounds.
 func uniformSum(ingredients []int, t Term) Sum {
 	ingredients = slices.Clone(ingredients)
 	slices.Sort(ingredients)
@@ -137,8 +142,8 @@ func (s Sum) plusTerms(more ...Term) Sum {
 	return s
 }
 
-// valueRange returns a lower and an upper bound of the value of the sum over all compositions of total units.
-// The parameter ingredients is the number of ingredients of the problem.
+// valueRange returns a lower and an upper bound of the value of the sum, valid for all compositions of total
+// units. The parameter ingredients is the number of ingredients of the problem.
 func (s *Sum) valueRange(ingredients, total int) (lo, hi int64) {
 	least, most := int64(math.MaxInt64), int64(math.MinInt64) // least and greatest contribution of one unit
 	if len(s.Terms) < ingredients {
@@ -155,17 +160,17 @@ func (s *Sum) valueRange(ingredients, total int) (lo, hi int64) {
 	return lo + least*int64(total), hi + most*int64(total)
 }
 
-// A guard is one part of the condition of an If rule: at least one of the ingredients is used, or, if
-// holdsIfUnused is true, none of the ingredients is used.
+// A guard is one part of the condition of an If rule. If holdsIfUnused is false, the guard holds if at least one
+// of the ingredients is used. If holdsIfUnused is true, the guard holds if none of the ingredients is used.
 type guard struct {
 	ingredients   []int // indices of the ingredients
-	holdsIfUnused bool  // whether the guard holds if no ingredient is used
+	holdsIfUnused bool  // whether the guard holds if none, instead of at least one, of the ingredients is used
 }
 
-// addSum adds a sum that must hold only if all guards hold. Each guard is written into the sum: if the guard
-// does not hold, the bound is loosened so far that no composition violates the bound. Let r be the amount by
-// which s can exceed Max. "If i is used, s ≤ Max" becomes s + r·[i used] ≤ Max + r. "If none of J is used, s ≤
-// Max" becomes s − r·Σ_J [j used] ≤ Max. "If one of J is used" becomes one sum for each j.
+// addSum adds a sum that must hold only if all guards hold. addSum writes each guard into the sum: if the guard
+// does not hold, the bound is so loose that every composition satisfies the bound. Let r be the amount by which s
+// can exceed Max. "If i is used, s ≤ Max" becomes s + r·[i used] ≤ Max + r. "If none of J is used, s ≤ Max"
+// becomes s − r·Σ_J [j used] ≤ Max. "If one of J is used" becomes one sum for each j.
 func (c *Conditions) addSum(s Sum) {
 	if len(c.guards) == 0 {
 		c.Sums, c.SumRules = append(c.Sums, s), append(c.SumRules, c.ruleIndex)
@@ -192,8 +197,9 @@ func (c *Conditions) addSum(s Sum) {
 	}
 }
 
-// addWithGuards writes the guards into the sum s and adds s to the conditions. The sum has only a Max (sign 1)
-// or only a Min (sign −1). The parameter room is the amount by which s can violate its bound.
+// addWithGuards writes the guards into the sum s and adds the result to the conditions. The sum s has only a Max
+// (sign 1) or only a Min (sign −1). The parameter room is the greatest amount by which a composition can violate
+// the bound of s.
 func (c *Conditions) addWithGuards(s Sum, sign, room int64, guards []guard) {
 	if len(guards) == 0 {
 		c.Sums, c.SumRules = append(c.Sums, s), append(c.SumRules, c.ruleIndex)

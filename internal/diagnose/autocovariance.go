@@ -7,31 +7,31 @@ import (
 )
 
 const (
-	// maxDirectLags is the number of lags that are summed directly. If more lags are needed, a Fourier transform
-	// computes all lags at once. Most chains need few lags; the transform costs as much as 150 to 300 directly
-	// summed lags.
+	// maxDirectLags is the maximum number of lags at which autocovariances are summed directly. If more lags are
+	// needed, a Fourier transform computes all lags at once. Most chains need few lags; the transform costs as
+	// much as 150 to 300 directly summed lags.
 	maxDirectLags = 128
-	// firstLagCount is the number of lags that are summed at first. Each further group has as many lags as all
-	// groups before.
+	// firstLagCount is the number of lags at which autocovariances are summed at first. If more lags are needed,
+	// the number doubles each time.
 	firstLagCount = 8
-	// drawsPerStretch is the number of draws that are summed at all lags of a group before the next draws
-	// follow. So the draws stay in the nearest cache of the processor.
+	// drawsPerStretch is the number of draws for which the products at all lags of a group are summed before the
+	// next draws follow. So the draws stay in the nearest cache of the processor.
 	drawsPerStretch = 1 << 11
 )
 
-// autocovarianceTable computes the autocovariances, averaged over several series, lag by lag.
+// autocovarianceTable computes the autocovariances of several series, averaged over the series, lag by lag.
 type autocovarianceTable struct {
 	drawsPerSeries  int         // number of draws in each series
 	centred         [][]float64 // draws of each series, less the mean of the series
-	autocovariances []float64   // the autocovariances computed so far, from lag 0
+	autocovariances []float64   // item t is the autocovariance at lag t; only the lags computed so far
 
 	centredMemory []float64         // memory of the slices in centred
-	fft           *fourierTransform // transform for the latest length
+	fft           *fourierTransform // Fourier transform for the latest length
 	re, im        []float64         // buffers: real and imaginary parts
-	powerSpectrum []float64         // buffer: sum of the power spectra
+	powerSpectrum []float64         // buffer: sum of the power spectra of the series
 }
 
-// reset prepares for new series of equal length. The moments of the series are m.
+// reset prepares for new series of equal length. Item i of m holds the moments of series i.
 func (c *autocovarianceTable) reset(series [][]float64, m []moments) {
 	c.drawsPerSeries = len(series[0])
 	c.autocovariances = c.autocovariances[:0]
@@ -46,26 +46,27 @@ func (c *autocovarianceTable) reset(series [][]float64, m []moments) {
 	}
 }
 
-// at returns the autocovariance at the given lag, averaged over all series, with divisor n.
+// at returns the autocovariance at the given lag, averaged over all series. The divisor of each sum of products
+// is the number of draws in a series.
 func (c *autocovarianceTable) at(lag int) float64 {
 	if lag >= len(c.autocovariances) {
 		switch quarter := c.drawsPerSeries / 4; {
 		case lag < maxDirectLags:
 			for lag >= len(c.autocovariances) {
-				c.sumLags(min(max(firstLagCount, 2*len(c.autocovariances)), maxDirectLags, c.drawsPerSeries))
+				c.computeLagsDirectly(min(max(firstLagCount, 2*len(c.autocovariances)), maxDirectLags, c.drawsPerSeries))
 			}
 		case lag < quarter:
 			// A quarter of all lags suffices for all but the slowest chains.
-			c.transform(quarter)
+			c.computeLagsByFourier(quarter)
 		default:
-			c.transform(c.drawsPerSeries)
+			c.computeLagsByFourier(c.drawsPerSeries)
 		}
 	}
 	return c.autocovariances[lag]
 }
 
-// sumLags appends the autocovariances at the lags up to count−1 by direct summation.
-func (c *autocovarianceTable) sumLags(count int) {
+// computeLagsDirectly computes the autocovariances at all lags below count that are still missing, by direct summation.
+func (c *autocovarianceTable) computeLagsDirectly(count int) {
 	first := len(c.autocovariances)
 	c.autocovariances = append(c.autocovariances, make([]float64, count-first)...)
 	scale := 1 / (float64(c.drawsPerSeries) * float64(len(c.centred)))
@@ -83,14 +84,14 @@ func (c *autocovarianceTable) sumLags(count int) {
 	}
 }
 
-// transform computes the autocovariances at lags 0..count−1 by Fourier transforms. The series are padded with
+// computeLagsByFourier computes the autocovariances at lags 0..count−1 by Fourier transforms. The series are padded with
 // enough zeros that no lag below count wraps around. The power spectra are summed, and one inverse transform
 // gives the sum of the autocovariances. Two series form the real and imaginary part of one complex series. The
 // cross-spectrum of the two series is odd and becomes imaginary, and the imaginary part is ignored.
-func (c *autocovarianceTable) transform(count int) {
+func (c *autocovarianceTable) computeLagsByFourier(count int) {
 	size := 1 << bits.Len(uint(max(c.drawsPerSeries+count-1, 1)))
 	if c.fft == nil || c.fft.length != size {
-		c.fft = newFourier(size)
+		c.fft = newFourierTransform(size)
 	}
 	c.re, c.im, c.powerSpectrum = resize(c.re, size), resize(c.im, size), resize(c.powerSpectrum, size)
 	clear(c.powerSpectrum)

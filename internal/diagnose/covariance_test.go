@@ -62,7 +62,7 @@ func TestFourier(t *testing.T) {
 				want[k] += complex(re[j], im[j]) * complex(cos, sin)
 			}
 		}
-		newFourier(n).transform(re, im)
+		newFourierTransform(n).transform(re, im)
 		for k := range n {
 			if math.Hypot(re[k]-real(want[k]), im[k]-imag(want[k])) > 1e-13*float64(n) {
 				t.Fatalf("n = %d: number %d is %v%+vi and should be %v", n, k, re[k], im[k], want[k])

@@ -32,8 +32,8 @@ func (s *sample) ess(x []float64) (float64, error) {
 	return s.geyerESS.ess(s.halfLength, s.halfMoments, &s.autocovariances)
 }
 
-// essQuantile returns the effective sample size of the quantile at p, 0 < p < 1. The effective sample size of a
-// quantile is that of the mean of the 0/1 series "the draw is at most the quantile".
+// essQuantile returns the effective sample size of the quantile at p, 0 < p < 1. By definition that is the
+// effective sample size of the mean of a 0/1 series, which is 1 for each draw that is at most the quantile.
 func (s *sample) essQuantile(p float64) (float64, error) {
 	if err := s.checkDraws(minDrawsESS); err != nil {
 		return math.NaN(), err
@@ -42,11 +42,11 @@ func (s *sample) essQuantile(p float64) (float64, error) {
 	if q >= s.max || IsConstant(q, s.max) {
 		return math.NaN(), fmt.Errorf("%w: the one at %v is the largest value, %v", ErrConstantTail, p, q)
 	}
-	return s.essWhere(func(x float64) bool { return x <= q })
+	return s.essOfEvent(func(x float64) bool { return x <= q })
 }
 
-// essWhere returns the effective sample size of the fraction of draws for which hit is true.
-func (s *sample) essWhere(hit func(x float64) bool) (float64, error) {
+// essOfEvent returns the effective sample size of the fraction of draws x for which hit(x) is true.
+func (s *sample) essOfEvent(hit func(x float64) bool) (float64, error) {
 	s.essValues = resize(s.essValues, len(s.allDraws))
 	for i, x := range s.allDraws {
 		s.essValues[i] = 0

@@ -11,17 +11,17 @@ import (
 //	z_k ← Σ_j z_j·exp(−2πi·jk/n)
 //
 // The method is that of Cooley and Tukey (1965, "An algorithm for the machine calculation of complex Fourier
-// series") with quarters. Each quarter is transformed as a whole before the next quarter, so that short
-// sequences stay in the processor's cache.
+// series"), which divides the sequence into quarters. Each quarter is transformed as a whole before the next
+// quarter, so that short sequences stay in the processor's cache.
 type fourierTransform struct {
 	length   int
-	twiddles [][]twiddleFactors // factors for the joins of 4, 8, 16, ... numbers, indexed by the log2 of the count of numbers
+	twiddles [][]twiddleFactors // item b holds the factors for joining four quarters to a sequence of 2^b numbers
 }
 
 // A twiddleFactors holds the factors exp(−2πi·jk/n), j = 1, 2, 3, for one k, as cosines and sines.
 type twiddleFactors struct{ c1, s1, c2, s2, c3, s3 float64 }
 
-func newFourier(n int) *fourierTransform {
+func newFourierTransform(n int) *fourierTransform {
 	f := &fourierTransform{length: n, twiddles: make([][]twiddleFactors, bits.Len(uint(n)))}
 	for m := n; m >= 4; m /= 4 {
 		turns := make([]twiddleFactors, m/4)
@@ -36,7 +36,7 @@ func newFourier(n int) *fourierTransform {
 	return f
 }
 
-// transform transforms the numbers with the given real and imaginary parts in place.
+// transform replaces the complex numbers with the given real and imaginary parts by their Fourier transform.
 func (f *fourierTransform) transform(re, im []float64) {
 	places := bits.LeadingZeros64(uint64(f.length)) + 1
 	for k := range f.length {
@@ -48,8 +48,8 @@ func (f *fourierTransform) transform(re, im []float64) {
 	f.joinQuarters(re[:f.length], im[:f.length])
 }
 
-// joinQuarters transforms numbers that are in bit-reversed order. The first quarter holds the numbers 0, 4, 8,
-// ..., the second quarter 2, 6, ..., the third 1, 5, ..., and the last 3, 7, ...
+// joinQuarters transforms numbers whose indices are in bit-reversed order: the first quarter of the slices holds
+// the numbers 0, 4, 8, ..., the second quarter 2, 6, ..., the third 1, 5, ..., and the last 3, 7, ...
 func (f *fourierTransform) joinQuarters(re, im []float64) {
 	n := len(re)
 	if n < 4 {

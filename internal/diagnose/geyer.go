@@ -6,20 +6,21 @@ import (
 	"kir/internal/portable"
 )
 
-// An autocovarianceSource returns the autocovariance at a lag with divisor n, averaged over all series. Callers
-// ask for lags in increasing order, and for each lag at most once.
+// An autocovarianceSource computes autocovariances of one or more series. The method at returns the
+// autocovariance at a lag, averaged over all series, with the number of draws in a series as divisor. Callers ask
+// for lags in increasing order, and for each lag at most once.
 type autocovarianceSource interface {
-	at(lag int) float64
+	at(lag int) float64 // at returns the autocovariance at the given lag.
 }
 
 // geyerESS computes effective sample sizes from autocovariances by Geyer's initial monotone positive sequence.
 type geyerESS struct {
-	autocorrelations []float64 // autocorrelations ρ_t of the latest call, by lag
+	autocorrelations []float64 // item t is the autocorrelation ρ_t at lag t, from the latest call of ess
 
-	// degreesOfFreedom is the degrees of freedom of the variance behind the latest effective sample size. The
-	// sum of autocorrelations up to lag W of S draws has the relative variance 2(2W+1)/S (Sokal, Monte Carlo
-	// methods in statistical mechanics, 1997, section 3). A χ² variable with S/(2W+1) degrees of freedom has the
-	// same relative variance.
+	// degreesOfFreedom is the degrees of freedom of the variance from which the latest effective sample size was
+	// computed. If S draws are given, the sum of autocorrelations up to lag W has the relative variance 2(2W+1)/S
+	// (Sokal, Monte Carlo methods in statistical mechanics, 1997, section 3). A χ² variable with S/(2W+1) degrees
+	// of freedom has the same relative variance.
 	degreesOfFreedom float64
 }
 

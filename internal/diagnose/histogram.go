@@ -3,12 +3,12 @@ package diagnose
 import "math"
 
 // A Histogram counts how often one chain has each of the values 0..values−1 of an integer, such as the number of
-// ingredients used. A Histogram is a [Presence] in which each draw uses one value. [Shares] computes the shares
-// of the values and the errors of the shares from the Histograms of all chains.
+// ingredients used. A Histogram is a [Presence] in which each draw uses one value. From the Histograms of all
+// chains, [Shares] computes the fraction of draws with each value, with standard errors.
 type Histogram struct{ presence *Presence }
 
-// NewHistogram returns an empty Histogram of values 0..values−1, for one of the given number of chains. If there
-// are many chains, each Histogram keeps less for the standard error.
+// NewHistogram returns an empty Histogram of the values 0..values−1, for one chain. The parameter chains is the
+// number of chains of the run: if there are many chains, each Histogram uses less memory for the standard error.
 func NewHistogram(values, chains int) *Histogram {
 	return &Histogram{NewPresence(values, chains)}
 }
@@ -37,8 +37,8 @@ func Shares(chains []*Histogram) ([]Proportion, error) {
 	return shares, nil
 }
 
-// TotalVariation returns the total variation distance ½ Σ_n |p_n − q_n| of two distributions on 0, 1, 2, ... The
-// shorter slice counts as 0 beyond its end.
+// TotalVariation returns the total variation distance ½ Σ_n |p_n − q_n| of two distributions on the numbers 0, 1,
+// 2, ... Item n of p and of q is the probability of n. Missing items of the shorter slice count as 0.
 func TotalVariation(p, q []float64) float64 {
 	if len(p) < len(q) {
 		p, q = q, p
@@ -58,11 +58,11 @@ func TotalVariation(p, q []float64) float64 {
 //
 //	½ Σ_n min(√(2/π) σ_n, 2 p_n (1 − p_n)),
 //
-// where p is the target and σ_n is the MCSE of the share of n. The first term is the mean of |e| for a normal
-// error e with standard deviation σ_n. Errors of different n depend on each other, which does not matter to a
-// sum of means. The second term is the largest mean that |share − p_n| can have, which is the mean for a single
-// draw. The second term bounds rare n, whose error is not normal. The second term also stands in for an n whose
-// σ_n is unknown, because all draws or no draws had the value n.
+// where p_n is the target probability of n and σ_n is the standard error (MCSE) of the share of n. The first term
+// is the mean of |e| for a normal error e with standard deviation σ_n. Errors of different n depend on each
+// other, which does not matter to a sum of means. The second term is the largest mean that |share − p_n| can
+// have, which is the mean for a single draw. The second term bounds rare n, whose error is not normal. The second
+// term also stands in for an n whose σ_n is unknown, because all draws or no draws had the value n.
 //
 // A distance well above the expected distance means that the chain does not follow the target. The spread of the
 // distance over chains tells how far above is well above.

@@ -17,12 +17,12 @@ type Inclusion struct {
 	MeanAmount float64
 }
 
-// Inclusions computes, for every ingredient, the probability that a draw uses the ingredient, from the Presences
-// of all chains. Inclusions fails with ErrNoDraws, or with ErrRagged if the chains differ in draws or in
-// ingredients.
+// Inclusions computes, for every ingredient, the probability that a draw uses the ingredient, from the [Presence]
+// of each chain. Inclusions fails with ErrNoDraws, or with ErrRagged if the chains differ in the number of draws
+// or of ingredients.
 //
-// The standard error is sd/√ESS, where sd is the standard deviation of the 0/1 series (divisor S−1) and ESS is
-// the effective sample size of the series.
+// The standard error is sd/√ESS. Here sd is the standard deviation (divisor S−1, for S draws) of the 0/1 series
+// "the draw uses the ingredient", and ESS is the effective sample size of the series.
 func Inclusions(chains []*Presence) ([]Inclusion, error) {
 	all, err := AllInclusions(chains, func(int) bool { return true })
 	if err != nil {
@@ -42,7 +42,7 @@ func AllInclusions(chains []*Presence, wanted func(ingredient int) bool) (iter.S
 		return nil, ErrNoDraws
 	}
 	first := chains[0]
-	w := inclusionWork{chains: chains, draws: first.drawCount, batchMeans: make([][]float64, len(chains))}
+	w := inclusionComputer{chains: chains, drawsPerChain: first.drawCount, batchMeans: make([][]float64, len(chains))}
 	for c, p := range chains {
 		if p.drawCount != first.drawCount {
 			return nil, fmt.Errorf("%w: %d draws in chain 0, %d in chain %d", ErrRagged, first.drawCount, p.drawCount, c)
@@ -61,29 +61,29 @@ func AllInclusions(chains []*Presence, wanted func(ingredient int) bool) (iter.S
 	}, nil
 }
 
-// inclusionWork holds the data shared by the computations for all ingredients.
-type inclusionWork struct {
-	chains      []*Presence
-	draws       int         // number of draws in each chain
-	batchLength int         // length of a batch in draws: the longest batch of any chain, to which the batches of other chains are merged
-	batchSample sample      // buffers for the effective sample size
-	batchMeans  [][]float64 // for each chain: batch means of the latest ingredient
+// inclusionComputer holds the data that the computations for all ingredients share.
+type inclusionComputer struct {
+	chains        []*Presence
+	drawsPerChain int         // number of draws in each chain
+	batchLength   int         // number of draws in a batch: the length of the longest batches of any chain, to which the batches of other chains are merged
+	batchSample   sample      // buffers for the effective sample size
+	batchMeans    [][]float64 // item c lists the batch means of chain c for the latest ingredient
 
 	degreesOfFreedom float64 // degrees of freedom of the latest effective sample size
 }
 
-// inclusion returns the figures of ingredient i.
-func (w *inclusionWork) inclusion(i int) Inclusion {
+// inclusion returns the estimated probability and mean amount of the ingredient with index i.
+func (w *inclusionComputer) inclusion(i int) Inclusion {
 	var present, sum uint64
 	var of visitCounts
 	for _, p := range w.chains {
-		n, v := p.visitsOf(i)
+		n, v := p.visitCountsOf(i)
 		sum += p.amountSums[i]
 		present += n
 		of.presentPeriods += v.presentPeriods
 		of.absentPeriods += v.absentPeriods
 	}
-	total := float64(float64(len(w.chains)) * float64(w.draws))
+	total := float64(float64(len(w.chains)) * float64(w.drawsPerChain))
 	share := float64(present) / total
 	x := Inclusion{MeanAmount: float64(sum) / float64(present)}
 	x.Probability, x.Batch = share, w.batchLength
@@ -102,15 +102,15 @@ func (w *inclusionWork) inclusion(i int) Inclusion {
 	return x
 }
 
-// ess returns the effective sample size that the batch means of an ingredient imply. The parameter variance is
-// the variance of the 0/1 series of the ingredient.
-func (w *inclusionWork) ess(ingredient int, variance float64) (float64, error) {
-	if w.draws < minDrawsESS {
-		return math.NaN(), fewDrawsError(w.draws, minDrawsESS)
+// ess returns the effective sample size of the 0/1 series "the draw uses the ingredient", computed from the batch
+// means. The parameter variance is the variance of the series.
+func (w *inclusionComputer) ess(ingredient int, variance float64) (float64, error) {
+	if w.drawsPerChain < minDrawsESS {
+		return math.NaN(), fewDrawsError(w.drawsPerChain, minDrawsESS)
 	}
-	count := w.draws / w.batchLength
+	count := w.drawsPerChain / w.batchLength
 	if count*len(w.chains) < minBatchMeans {
-		return math.NaN(), fewDrawsError(w.draws, (minBatchMeans+len(w.chains)-1)/len(w.chains)*w.batchLength)
+		return math.NaN(), fewDrawsError(w.drawsPerChain, (minBatchMeans+len(w.chains)-1)/len(w.chains)*w.batchLength)
 	}
 	for c, p := range w.chains {
 		w.batchMeans[c] = resize(w.batchMeans[c], count)
@@ -118,12 +118,12 @@ func (w *inclusionWork) ess(ingredient int, variance float64) (float64, error) {
 		for m := range w.batchMeans[c] {
 			n := 0
 			for b := m * joined; b < (m+1)*joined; b++ {
-				n += int(p.row(b)[ingredient])
+				n += int(p.batchRow(b)[ingredient])
 			}
 			w.batchMeans[c][m] = float64(n) / float64(w.batchLength)
 		}
 	}
-	draws := float64(float64(len(w.chains)) * float64(w.draws))
+	draws := float64(float64(len(w.chains)) * float64(w.drawsPerChain))
 	most := float64(draws * portable.Log10(draws))
 	if count < minDrawsESS {
 		// With too few batch means for an autocorrelation, the batch means count as independent.

@@ -4,19 +4,19 @@ package diagnose
 const DefaultKeptDraws = 1 << 18
 
 const (
-	// minLimit is the minimum number of kept draws that a Series accepts as its limit.
-	minLimit = 64
-	// maxBatches is the maximum number of batch sums that a Series keeps. The sums take 64 KB.
+	// minKeptDraws is the minimum number of kept draws that a Series accepts as its limit.
+	minKeptDraws = 64
+	// maxBatches is the maximum number of batches whose sums a Series keeps. The sums take 64 KB.
 	maxBatches = 1 << 13
-	// manyChains is the number of chains above which each Series keeps fewer batches.
-	manyChains = 64
+	// fullBatchChains is the number of chains above which each Series keeps fewer batches.
+	fullBatchChains = 64
 )
 
-// streamLimit returns the limit to use for a requested limit. The result is DefaultLimit for 0 or less, and
-// otherwise an even number of at least minLimit.
-func streamLimit(limit int) int {
-	if limit <= 0 {
+// keptDrawLimit returns the number of draws that a Series keeps if the caller asks for the requested number. The
+// result is [DefaultKeptDraws] for 0 or less, and otherwise an even number of at least minKeptDraws.
+func keptDrawLimit(requested int) int {
+	if requested <= 0 {
 		return DefaultKeptDraws
 	}
-	return min(max(limit, minLimit), 1<<30) &^ 1
+	return min(max(requested, minKeptDraws), 1<<30) &^ 1
 }

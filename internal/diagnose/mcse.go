@@ -7,7 +7,8 @@ import (
 	"kir/internal/portable"
 )
 
-// MCSEMean returns only the Monte Carlo standard error of the mean; see [Summary] for the definition.
+// MCSEMean returns the Monte Carlo standard error of the mean of the draws in all chains; see MCSEMean in
+// [Summary].
 func MCSEMean(chains [][]float64) (float64, error) {
 	var s sample
 	if err := s.loadChains(chains); err != nil {
@@ -27,7 +28,7 @@ func MCSEMean(chains [][]float64) (float64, error) {
 // distance between the draws at the fractions a and b of the sorted draws.
 //
 // The error is 0 if both draws are equal, as often with integers: another run would most likely give the same
-// quantile. The stated error, [sample.statedOfQuantile], looks further out.
+// quantile. The stated error in a [Summary], which [sample.statedErrorOfQuantile] computes, looks further out.
 func (s *sample) mcseQuantile(p, ess float64) float64 {
 	s.sortDraws()
 	total := len(s.allDraws)

@@ -2,14 +2,15 @@ package diagnose
 
 import "math"
 
-// moments holds the count of a set of numbers, the mean, and the sum of the squared deviations from the mean.
+// moments holds three statistics of a set of numbers: the count, the mean, and the sum of the squared deviations
+// from the mean.
 type moments struct {
 	count                   int
 	mean, squaredDeviations float64
 }
 
-// partialSumLength is the count of numbers that are summed before the partial sum is added to the total. Long
-// sums lose fewer digits that way.
+// partialSumLength is the count of numbers that are summed separately before the partial sum is added to the
+// total. Long sums lose fewer digits that way.
 const partialSumLength = 128
 
 // momentsOf returns the moments of x in two passes. The second pass corrects the rounding error of the first
@@ -68,7 +69,7 @@ func (m moments) merge(o moments) moments {
 	}
 }
 
-// meanOrError returns the mean, or ErrScale if the sum overflowed.
+// meanOrError returns the mean, or ErrScale if the sum of the numbers overflowed.
 func (m moments) meanOrError() (float64, error) {
 	if math.IsNaN(m.mean) || math.IsInf(m.mean, 0) {
 		return math.NaN(), ErrScale

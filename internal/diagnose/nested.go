@@ -14,8 +14,8 @@ import "math"
 // Nested R-hat is near 1 if superchains agree. Nested R-hat stays meaningful if each chain is so short that the
 // noise of the chain's mean keeps R-hat above 1, because W includes that noise. Here the chains of a superchain
 // need not start at one point, and in kir the chains do not. Then ν tells how far the means of √C chains differ.
-// A common start that the chains have not forgotten shows less in ν than if the chains of a superchain started
-// at one point. So nested R-hat stands beside R-hat, and does not replace R-hat.
+// A common start that the chains have not forgotten shows less in ν than if the chains of a superchain started at
+// one point. So nested R-hat is an addition to R-hat and not a replacement.
 //
 // The result is NaN for fewer than 4 chains, chains of fewer than 2 draws, chains that differ in length, draws
 // that are not finite, and draws that are all equal.

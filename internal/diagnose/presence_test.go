@@ -166,10 +166,10 @@ func TestJoinedChains(t *testing.T) {
 				absent++
 			}
 		}
-		if _, v := fine.visitsOf(i); v != (visitCounts{present, absent}) {
+		if _, v := fine.visitCountsOf(i); v != (visitCounts{present, absent}) {
 			t.Errorf("ingredient %d came and went %v times, want %d and %d", i, v, present, absent)
 		}
-		if _, v := coarse.visitsOf(i); v.presentPeriods < 1 || v.absentPeriods < 1 {
+		if _, v := coarse.visitCountsOf(i); v.presentPeriods < 1 || v.absentPeriods < 1 {
 			t.Errorf("ingredient %d came and went %v times", i, v)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // A ranking holds all draws of a sample in sorted order. Ranks, quantiles and the ranks of the folded draws all
 // come from this single sort.
 type ranking struct {
-	isSorted    bool         // whether draws holds the sorted draws of the current sample
+	isSorted    bool         // whether the field draws holds the sorted draws of the current sample
 	draws       []rankedDraw // all draws in ascending order
 	foldedDraws []rankedDraw // distances of all draws from the median, in ascending order
 }
@@ -19,11 +19,12 @@ type ranking struct {
 // A rankedDraw is a draw, or the distance of a draw from the median, with the index of the draw in
 // sample.allDraws.
 type rankedDraw struct {
-	value float64
-	index uint32
+	value     float64
+	drawIndex uint32
 }
 
-// sort sorts the draws x. Equal draws stay in the order of chain and draw.
+// sort fills the field draws with the draws x in ascending order. Equal draws stay in the order of chain and
+// draw.
 func (r *ranking) sort(x []float64) {
 	r.draws = resize(r.draws, len(x))
 	for i, v := range x {
@@ -33,12 +34,12 @@ func (r *ranking) sort(x []float64) {
 		if c := cmp.Compare(a.value, b.value); c != 0 {
 			return c
 		}
-		return cmp.Compare(a.index, b.index)
+		return cmp.Compare(a.drawIndex, b.drawIndex)
 	})
 	r.isSorted = true
 }
 
-// at returns the draw with index i in the sorted order.
+// at returns the draw at place i of the sorted order.
 func (r *ranking) at(i int) float64 { return r.draws[i].value }
 
 // median returns the median of all draws. For an even number of draws the median is the mean of the two middle

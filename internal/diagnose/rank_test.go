@@ -77,7 +77,7 @@ func TestSort(t *testing.T) {
 	var r ranking
 	r.sort(x)
 	for k, want := range []uint32{7, 11, 4, 1, 6, 3, 9, 5, 0, 8, 10, 2} {
-		if got := r.draws[k].index; got != want {
+		if got := r.draws[k].drawIndex; got != want {
 			t.Errorf("place %d holds draw %d, want %d", k, got, want)
 		}
 	}

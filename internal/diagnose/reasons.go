@@ -11,19 +11,20 @@ import (
 	"kir/internal/number"
 )
 
-// An UndefinedFigure is the name of a figure that is NaN, and the reason.
+// An UndefinedFigure names a statistic of a [Summary] that is NaN, and gives the reason.
 type UndefinedFigure struct {
-	Figure string // the undefined figure, by its name as a field of Summary
-	Err    error  // the reason why the figure is NaN
+	Figure string // name of the statistic, as a field of Summary
+	Err    error  // reason why the statistic is NaN
 }
 
-// Reasons lists the figures that are NaN, with the reasons. The JSON of Reasons is an object from the JSON name
-// of a figure to the text of the error. The object omits figures that the JSON of a Summary omits.
+// Reasons lists the statistics of a [Summary] that are NaN, with the reasons. In JSON, Reasons is an object that
+// maps the JSON name of a statistic to the text of the reason. The object omits statistics that the JSON of a
+// Summary omits.
 type Reasons []UndefinedFigure
 
-// figureFields returns the name of the Summary field of each figure in the JSON of a Summary, by the JSON name
-// of the figure.
-func figureFields() map[string]string {
+// summaryFieldNames returns a map from the name of each statistic in the JSON of a [Summary] to the name of the field
+// in Summary.
+func summaryFieldNames() map[string]string {
 	names := make(map[string]string)
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Summary]()) {
 		if name := f.Tag.Get("json"); f.Type == reflect.TypeFor[number.Number]() && name != "-" {
@@ -33,10 +34,10 @@ func figureFields() map[string]string {
 	return names
 }
 
-// Texts returns the text of each reason by the JSON name of the figure.
+// Texts returns a map from the JSON name of each statistic that is NaN to the text of the reason.
 func (r Reasons) Texts() map[string]string {
 	words := make(map[string]string)
-	for name, figure := range figureFields() {
+	for name, figure := range summaryFieldNames() {
 		for _, u := range r {
 			if u.Figure == figure {
 				words[name] = u.Err.Error()
@@ -46,10 +47,10 @@ func (r Reasons) Texts() map[string]string {
 	return words
 }
 
-// IsZero reports whether there is no reason to write in JSON.
+// IsZero reports whether [Reasons.Texts] is empty, so that JSON can omit the reasons.
 func (r Reasons) IsZero() bool { return len(r.Texts()) == 0 }
 
-// MarshalJSON writes the map that Words returns.
+// MarshalJSON writes the map that [Reasons.Texts] returns.
 func (r Reasons) MarshalJSON() ([]byte, error) { return json.Marshal(r.Texts()) }
 
 // UnmarshalJSON reads the output of MarshalJSON.
@@ -59,7 +60,7 @@ func (r *Reasons) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*r = nil
-	names := figureFields()
+	names := summaryFieldNames()
 	for _, name := range slices.Sorted(maps.Keys(words)) {
 		figure, ok := names[name]
 		if !ok {

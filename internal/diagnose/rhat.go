@@ -16,7 +16,7 @@ func (s *sample) rhat() (float64, error) {
 	return math.Max(bulk, folded), nil
 }
 
-// rhatBulk returns split R-hat of the rank-normalised draws.
+// rhatBulk returns the split R-hat of the rank-normalised draws.
 func (s *sample) rhatBulk() (float64, error) {
 	if err := s.checkDraws(minDrawsRHat); err != nil {
 		return math.NaN(), err
@@ -24,7 +24,7 @@ func (s *sample) rhatBulk() (float64, error) {
 	return s.splitRHat(s.normalScores())
 }
 
-// rhatFolded returns split R-hat of the rank-normalised distances of the draws from the median.
+// rhatFolded returns the split R-hat of the rank-normalised distances of the draws from the median.
 func (s *sample) rhatFolded() (float64, error) {
 	if err := s.checkDraws(minDrawsRHat); err != nil {
 		return math.NaN(), err
@@ -32,12 +32,12 @@ func (s *sample) rhatFolded() (float64, error) {
 	return s.splitRHat(s.foldedScores())
 }
 
-// splitRHat returns split R-hat of x, which has one number for each draw in the order of s.allDraws:
+// splitRHat returns the split R-hat of x, which has one number for each draw in the order of s.allDraws:
 //
 //	R = √((n−1 + B/W) / n)
 //
-// n is the length of a half chain, B is n times the variance of the means of the half chains, and W is the mean
-// of the variances of the half chains.
+// Each chain is split into two halves of n draws. B is n times the variance of the means of the halves, and W is
+// the mean of the variances of the halves.
 func (s *sample) splitRHat(x []float64) (float64, error) {
 	s.halfMoments = momentsOfAll(s.halfMoments, s.splitHalves(x))
 	return rhatOfMoments(s.halfMoments)

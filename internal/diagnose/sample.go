@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// A sample holds a set of chains in one block of memory, with buffers for the figures. The zero value is ready
-// for loadChains; a second call of loadChains reuses all buffers.
+// A sample holds the draws of a set of chains in one block of memory, with buffers for computing statistics. The
+// zero value is ready for loadChains; a second call of loadChains reuses all buffers.
 type sample struct {
 	chainCount, drawsPerChain int       // number of chains, and number of draws in each chain
 	halfLength                int       // number of draws in each half of a chain
@@ -14,10 +14,10 @@ type sample struct {
 	min, max                  float64   // least and greatest draw
 
 	ranking         ranking
-	scores          []float64   // normal scores of the draws, in the order of allDraws
-	essValues       []float64   // numbers whose effective sample size is computed, in the order of allDraws
-	halves          [][]float64 // result of splitHalves
-	halfMoments     []moments   // buffer: moments of the half chains
+	scores          []float64   // item k is the normal score of allDraws[k]
+	essValues       []float64   // item k is computed from allDraws[k]; buffer for numbers whose effective sample size is wanted
+	halves          [][]float64 // buffer: result of splitHalves
+	halfMoments     []moments   // buffer: moments of each half chain
 	autocovariances autocovarianceTable
 	geyerESS        geyerESS
 }
@@ -55,16 +55,16 @@ func (s *sample) loadChains(chains [][]float64) error {
 	return nil
 }
 
-// constantTolerance is the maximum relative difference between numbers that count as equal. Scores of recipes
-// with equal costs, for example, can differ in the last bits because the costs were summed in different orders.
+// constantTolerance is the maximum relative difference at which numbers count as equal. Scores of recipes with
+// equal costs, for example, can differ in the last bits because the costs were summed in different orders.
 const constantTolerance = 1e-12
 
 // IsConstant reports whether numbers from least to greatest are all equal up to rounding. The variance of such
 // numbers is rounding error, and any standard error computed from the variance is meaningless.
 //
 // The R package posterior and ArviZ call draws constant if the draws differ by less than 2.2e-16 and 1e-15,
-// whatever the unit of the draws. IsConstant requires a relative difference of at most 1e-12, so that no figure
-// depends on the unit of the statistic.
+// whatever the unit of the draws. IsConstant requires a relative difference of at most 1e-12, so that no result
+// depends on the unit of the draws.
 func IsConstant(least, greatest float64) bool {
 	apart := greatest - least
 	return least == greatest || !math.IsInf(apart, 0) && apart <= float64(constantTolerance*math.Max(math.Abs(least), math.Abs(greatest)))
@@ -73,10 +73,11 @@ func IsConstant(least, greatest float64) bool {
 // isConstant reports whether all draws are equal up to rounding.
 func (s *sample) isConstant() bool { return IsConstant(s.min, s.max) }
 
-// checkDraws returns nil, or the reason why figures that need chains of at least need draws cannot be computed.
-func (s *sample) checkDraws(need int) error {
-	if s.drawsPerChain < need {
-		return fewDrawsError(s.drawsPerChain, need)
+// checkDraws returns the reason why statistics that need at least minDraws draws in each chain cannot be
+// computed, or nil.
+func (s *sample) checkDraws(minDraws int) error {
+	if s.drawsPerChain < minDraws {
+		return fewDrawsError(s.drawsPerChain, minDraws)
 	}
 	if s.isConstant() {
 		return ErrConstant
@@ -100,7 +101,7 @@ func (s *sample) mean() (float64, error) {
 	return momentsOf(s.allDraws).meanOrError()
 }
 
-// sd returns the standard deviation of all draws, with divisor S−1.
+// sd returns the standard deviation of all S draws, with divisor S−1.
 func (s *sample) sd() (float64, error) {
 	if len(s.allDraws) < 2 {
 		return math.NaN(), fewDrawsError(s.drawsPerChain, 2)

@@ -8,15 +8,15 @@ import (
 	"kir/internal/portable"
 )
 
-// drawsPerBlock is the number of draws whose moments are summed before the moments are merged with the moments
-// of all earlier draws.
+// drawsPerBlock is the number of draws whose moments (count, mean and variance) are summed before they are merged
+// with the moments of all earlier draws.
 const drawsPerBlock = 256
 
-// A Series takes the draws of one statistic in one chain, one by one, in bounded memory. [Summarizer.Series]
-// computes the figures of a statistic from the Series of its chains.
+// A Series records the values of one statistic in the draws of one chain, one by one, in bounded memory. From the
+// Series of all chains [Summarizer.Series] computes a [Summary].
 //
-// Up to its limit a Series keeps every draw, and the figures are those of [Summarizer.Draws], bit for bit.
-// Beyond the limit, a Series keeps
+// Up to a limit a Series keeps every draw, and the Summary is that of [Summarizer.Draws], bit for bit. Beyond the
+// limit, a Series keeps
 //
 //   - the number, mean and variance of all draws, exactly;
 //   - the sums of 4,096 to 8,192 batches of consecutive draws. The length of a batch doubles as needed. The
@@ -31,35 +31,36 @@ const drawsPerBlock = 256
 // sample sizes are lower bounds, and the standard errors of the quantiles are upper bounds. The loss is small if
 // the autocorrelation time exceeds the stride, and at most a factor of stride for independent draws.
 //
-// What a Series keeps depends on the draws alone, not on when figures were computed. A Series is not safe for
+// What a Series keeps depends on the draws alone, not on when a Summary was computed. A Series is not safe for
 // concurrent use.
 type Series struct {
 	maxKept   int // maximum number of kept draws
 	drawCount int // number of draws so far
 
-	stride int       // distance between kept draws
-	kept   []float64 // every stride-th draw, from the first draw on
+	stride    int       // distance between kept draws: 1 if every draw is kept
+	keptDraws []float64 // every stride-th draw, from the first draw on
 
-	closedMoments          moments   // moments of all complete blocks of draws
-	blockShift             float64   // first draw of the open block
+	completeBlockMoments   moments   // count, mean and variance of all draws in complete blocks
+	blockShift             float64   // first draw of the open block, that is, of the block that is not yet complete
 	drawsInBlock           int       // number of draws in the open block
-	blockSum, blockSquares float64   // sums over the open block of the deviations from blockShift and of the squared deviations
+	blockSum, blockSquares float64   // over the draws of the open block: sum of the deviations from blockShift, and sum of the squared deviations
 	min, max               float64   // least and greatest draw
-	firstBad               int       // index of the first draw that is not finite, or −1
-	firstBadValue          float64   // value of the first draw that is not finite
+	firstNonFinite         int       // index of the first draw that is not finite, or −1
+	firstNonFiniteValue    float64   // value of the first draw that is not finite
 	batchLength            int       // length of a batch, in draws
 	batchSums              []float64 // sums of the complete batches
 	maxBatches             int       // maximum number of batches
-	drawsInBatch           int       // number of draws in the open batch
-	openBatchSum           float64   // sum of the open batch
+	drawsInBatch           int       // number of draws in the open batch, that is, in the batch that is not yet complete
+	openBatchSum           float64   // sum of the open batch, that is, of the batch that is not yet complete
 }
 
-// NewSeries returns an empty Series, for one of the given number of chains, that keeps up to limit draws. A
-// limit of 0 or less means [DefaultKeptDraws]; any other limit is made even and at least 64. If there are very many
-// chains, each Series keeps fewer batches, but at least 128, to bound the total memory.
+// NewSeries returns an empty Series for one chain that keeps up to limit draws. A limit of 0 or less means
+// [DefaultKeptDraws]; any other limit is made even and at least 64. The parameter chains is the number of chains
+// of the run: if there are very many, each Series keeps fewer batches, but at least 128, to bound the total
+// memory.
 func NewSeries(limit, chains int) *Series {
-	s := &Series{maxKept: streamLimit(limit), stride: 1, batchLength: 1, firstBad: -1, maxBatches: maxBatches}
-	for s.maxBatches > 128 && s.maxBatches*chains > maxBatches*manyChains {
+	s := &Series{maxKept: keptDrawLimit(limit), stride: 1, batchLength: 1, firstNonFinite: -1, maxBatches: maxBatches}
+	for s.maxBatches > 128 && s.maxBatches*chains > maxBatches*fullBatchChains {
 		s.maxBatches /= 2
 	}
 	return s
@@ -67,8 +68,8 @@ func NewSeries(limit, chains int) *Series {
 
 // Add appends a draw to the series.
 func (s *Series) Add(x float64) {
-	if x-x != 0 && s.firstBad < 0 { // only NaN and infinite numbers differ from 0 here
-		s.firstBad, s.firstBadValue = s.drawCount, x
+	if x-x != 0 && s.firstNonFinite < 0 { // only NaN and infinite numbers differ from 0 here
+		s.firstNonFinite, s.firstNonFiniteValue = s.drawCount, x
 	}
 	if s.drawCount == 0 {
 		s.min, s.max = x, x
@@ -91,7 +92,7 @@ func (s *Series) Add(x float64) {
 	s.drawsInBatch++
 	s.drawCount++
 	if s.drawsInBlock == drawsPerBlock {
-		s.closedMoments = s.moments()
+		s.completeBlockMoments = s.moments()
 		s.drawsInBlock, s.blockSum, s.blockSquares = 0, 0, 0
 	}
 	if s.drawsInBatch == s.batchLength {
@@ -99,29 +100,29 @@ func (s *Series) Add(x float64) {
 	}
 }
 
-// keepDraw stores a draw. If the limit is reached, keepDraw first thins the stored draws, after which x may also
-// be dropped.
+// keepDraw stores the draw x. If the limit is reached, keepDraw first drops every other stored draw, after which
+// x may be dropped too.
 func (s *Series) keepDraw(x float64) {
-	if len(s.kept) == s.maxKept {
+	if len(s.keptDraws) == s.maxKept {
 		s.thinDraws()
 		if s.drawCount&(s.stride-1) != 0 {
 			return
 		}
 	}
-	s.kept = append(s.kept, x)
+	s.keptDraws = append(s.keptDraws, x)
 }
 
 // thinDraws drops every other stored draw and doubles the stride.
 func (s *Series) thinDraws() {
 	for i := range s.maxKept / 2 {
-		s.kept[i] = s.kept[2*i]
+		s.keptDraws[i] = s.keptDraws[2*i]
 	}
-	s.kept = s.kept[:s.maxKept/2]
+	s.keptDraws = s.keptDraws[:s.maxKept/2]
 	s.stride *= 2
 }
 
-// closeBatch stores the sum of the open batch. If all batches are in use, closeBatch instead merges each two
-// neighbouring batches into one batch, and the open batch continues to the doubled length.
+// closeBatch stores the sum of the open batch. If all batches are in use, closeBatch instead merges every pair of
+// neighbouring batches into one batch, and the open batch then grows to the doubled length.
 func (s *Series) closeBatch() {
 	if len(s.batchSums) == s.maxBatches {
 		for i := range s.maxBatches / 2 {
@@ -138,10 +139,10 @@ func (s *Series) closeBatch() {
 // moments returns the moments of all draws.
 func (s *Series) moments() moments {
 	if s.drawsInBlock == 0 {
-		return s.closedMoments
+		return s.completeBlockMoments
 	}
 	n := float64(s.drawsInBlock)
-	return s.closedMoments.merge(moments{
+	return s.completeBlockMoments.merge(moments{
 		count:             s.drawsInBlock,
 		mean:              s.blockShift + s.blockSum/n,
 		squaredDeviations: math.Max(0, s.blockSquares-s.blockSum*s.blockSum/n),
@@ -154,11 +155,11 @@ func (s *Series) stridedDraws(stride, n int) []float64 {
 	step := stride / s.stride
 	count := (n + stride - 1) / stride
 	if step == 1 {
-		return s.kept[:count]
+		return s.keptDraws[:count]
 	}
 	kept := make([]float64, count)
 	for i := range kept {
-		kept[i] = s.kept[i*step]
+		kept[i] = s.keptDraws[i*step]
 	}
 	return kept
 }
@@ -178,8 +179,8 @@ func (s *Series) batchMeans(length, n int) []float64 {
 	return means
 }
 
-// Series computes the figures of a statistic from the Series of the chains, which must have equal numbers of
-// draws. Otherwise every figure is undefined with ErrRagged.
+// Series computes the [Summary] of a statistic from the Series of the chains, which must have equal numbers of
+// draws. Otherwise every number in the Summary is undefined with ErrRagged.
 func (z *Summarizer) Series(series []*Series) Summary {
 	sum := z.summarizeSeries(series)
 	if len(series) >= minNestedChains {
@@ -188,7 +189,7 @@ func (z *Summarizer) Series(series []*Series) Summary {
 	return sum
 }
 
-// summarizeSeries does the work of Series except for nested R-hat.
+// summarizeSeries does the work of [Summarizer.Series] except for nested R-hat.
 func (z *Summarizer) summarizeSeries(series []*Series) Summary {
 	sum := Summary{Chains: len(series), Stride: 1, NestedRHat: number.Unknown()}
 	z.chainBuffer = resize(z.chainBuffer, len(series))
@@ -198,7 +199,7 @@ func (z *Summarizer) summarizeSeries(series []*Series) Summary {
 	stride, err := commonStride(series)
 	if err == nil && stride == 1 {
 		for c, s := range series {
-			z.chainBuffer[c] = s.kept
+			z.chainBuffer[c] = s.keptDraws
 		}
 		return z.Draws(z.chainBuffer)
 	}
@@ -210,20 +211,21 @@ func (z *Summarizer) summarizeSeries(series []*Series) Summary {
 		err = z.sample.loadChains(z.chainBuffer)
 	}
 	total := pooledMoments(series)
-	sum.set("Mean", &sum.Mean, err, total.meanOrError)
-	sum.set("SD", &sum.SD, err, func() (float64, error) {
+	sum.setStatistic("Mean", &sum.Mean, err, total.meanOrError)
+	sum.setStatistic("SD", &sum.SD, err, func() (float64, error) {
 		if allConstant(series) {
 			return 0, nil
 		}
 		return total.sd()
 	})
-	sum.set("ESSMean", &sum.ESSMean, err, func() (float64, error) { return z.essMeanOfBatches(series) })
+	sum.setStatistic("ESSMean", &sum.ESSMean, err, func() (float64, error) { return z.essMeanOfBatches(series) })
 	z.meanFreedom = z.batchSample.geyerESS.degreesOfFreedom
-	z.fill(&sum, err)
+	z.fillStatistics(&sum, err)
 	return sum
 }
 
-// commonStride returns the largest stride of the series. commonStride fails if the series cannot be combined.
+// commonStride returns the largest stride (distance between kept draws) of the series. commonStride fails if the
+// series cannot be combined.
 func commonStride(series []*Series) (stride int, err error) {
 	if len(series) == 0 || series[0].drawCount == 0 {
 		return 1, ErrNoDraws
@@ -232,8 +234,8 @@ func commonStride(series []*Series) (stride int, err error) {
 		if s.drawCount != series[0].drawCount {
 			return 1, fmt.Errorf("%w: %d draws in chain 0, %d in chain %d", ErrRagged, series[0].drawCount, s.drawCount, c)
 		}
-		if s.firstBad >= 0 {
-			return 1, notFiniteError(c, s.firstBad, s.firstBadValue)
+		if s.firstNonFinite >= 0 {
+			return 1, notFiniteError(c, s.firstNonFinite, s.firstNonFiniteValue)
 		}
 		stride = max(stride, s.stride)
 	}

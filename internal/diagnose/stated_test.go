@@ -100,7 +100,7 @@ func TestStatedQuantileOfSteps(t *testing.T) {
 func TestStatedFormulas(t *testing.T) {
 	// One in five: the skewness is 0.6/0.4, and the kurtosis 1 + 1.5².
 	s := &sample{allDraws: []float64{0, 0, 7, 0, 0}}
-	if got, want := s.statedOfMean(0.3, 18, 24), wideningFactor(1/(1./24+2.25/36))*0.3*math.Sqrt(1+2.25/18); !same(got, want) {
+	if got, want := s.statedErrorOfMean(0.3, 18, 24), wideningFactor(1/(1./24+2.25/36))*0.3*math.Sqrt(1+2.25/18); !same(got, want) {
 		t.Errorf("a mean: %v, want %v", got, want)
 	}
 	for _, of := range []struct {
@@ -135,7 +135,7 @@ func TestStatedQuantileOfUniform(t *testing.T) {
 	}
 	for _, freedom := range []float64{1e9, 4} {
 		for _, p := range []float64{0.25, 0.75} {
-			got, err := s.statedOfQuantile(p, 40, freedom)
+			got, err := s.statedErrorOfQuantile(p, 40, freedom)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,7 +152,7 @@ func TestStatedQuantileOfUniform(t *testing.T) {
 		}
 	}
 	for ess, enough := range map[float64]bool{11.9: false, 12: true} { // a quarter of them lies beyond
-		if _, err := s.statedOfQuantile(0.75, ess, 10); (err == nil) != enough {
+		if _, err := s.statedErrorOfQuantile(0.75, ess, 10); (err == nil) != enough {
 			t.Errorf("%v effective draws: %v", ess, err)
 		}
 	}
@@ -181,7 +181,7 @@ func TestVisits(t *testing.T) {
 				p.Add(0, 1)
 			}
 		}
-		if present, got := p.visitsOf(0); int(present) != strings.Count(test.draws, "x") || got != test.want {
+		if present, got := p.visitCountsOf(0); int(present) != strings.Count(test.draws, "x") || got != test.want {
 			t.Errorf("%s: %d, %+v, want %+v", test.draws, present, got, test.want)
 		}
 	}

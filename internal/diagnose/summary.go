@@ -6,24 +6,25 @@ import (
 	"kir/internal/number"
 )
 
-// A Summary holds the figures of one statistic over all chains. A figure that the draws do not determine is NaN
-// and listed in Undefined. The JSON of a Summary holds the figures that a report shows; in the JSON the names of
-// the stated errors begin with mcse.
+// A Summary holds statistics of the draws of one quantity over all chains: mean, quantiles, standard errors and
+// diagnostics. A number that the draws do not determine is NaN and listed in Undefined. The JSON of a Summary
+// holds the numbers that a report shows; in the JSON the names of the stated errors begin with mcse.
 type Summary struct {
 	Chains int `json:"-"` // number of chains
 	Draws  int `json:"-"` // number of draws in each chain
 
-	// Mean, standard deviation (divisor S−1) and quantiles of all draws. The quantiles are interpolated
-	// linearly.
+	// Mean is the mean of all draws, SD the standard deviation (divisor S−1, for S draws). Q5, Median and Q95 are
+	// the quantiles at 5 %, 50 % and 95 %, interpolated linearly.
 	Mean   number.Number `json:"mean"`
 	SD     number.Number `json:"sd"`
 	Q5     number.Number `json:"q5"`
 	Median number.Number `json:"median"`
 	Q95    number.Number `json:"q95"`
 
-	// SEMean to SEQ95 are stated errors: in 95 of 100 runs the truth lies within two stated errors of the
-	// estimate. A stated error equals the MCSE if the effective sample size is large. If the effective sample
-	// size is small, the stated error is larger than the MCSE or undefined.
+	// SEMean, SEQ5, SEMedian and SEQ95 are stated errors: in 95 of 100 runs the truth lies within two stated
+	// errors of the estimate. A stated error equals the Monte Carlo standard error (MCSE) if the effective sample
+	// size is large. If the effective sample size is small, the stated error is larger than the MCSE or
+	// undefined.
 	SEMean number.Number `json:"mcse_mean"`
 
 	// The ESS fields are effective sample sizes, which need 12 draws in a chain. Each is the number of
@@ -56,8 +57,8 @@ type Summary struct {
 	// cannot show that the chain missed a region. RHat is +Inf if every half is constant and the halves differ.
 	// RHat equals RHatBulk if the folded draws are all equal. RHat needs 4 draws in a chain.
 	RHat       number.Number `json:"rhat"`
-	RHatBulk   number.Number `json:"-"`
-	RHatFolded number.Number `json:"-"`
+	RHatBulk   number.Number `json:"-"` // for location
+	RHatFolded number.Number `json:"-"` // for scale
 
 	// NestedRHat is [NestedRHat] if there are at least 64 Series. For fewer Series the field is NaN, which
 	// Undefined does not list.
@@ -68,19 +69,20 @@ type Summary struct {
 	// ends.
 	IACT number.Number `json:"-"`
 
-	// Stride is 1 if every figure was computed from every draw. A larger Stride means that the chains are longer
-	// than the limit of their [Series]. Mean, SD, MCSEMean, ESSMean and IACT still use every draw; the other
-	// figures use only every Stride-th draw.
+	// Stride is 1 if every number of the Summary was computed from every draw. A larger Stride means that the
+	// chains are longer than the limit of their [Series]. Mean, SD, MCSEMean, ESSMean and IACT still use every
+	// draw; the other numbers use only every Stride-th draw.
 	Stride int `json:"-"`
 
-	// Undefined lists the figures that are NaN, with reasons.
+	// Undefined lists the numbers of the Summary that are NaN, with reasons.
 	Undefined Reasons `json:"why,omitzero"`
 }
 
 // minNestedChains is the minimum number of chains for which nested R-hat is computed.
 const minNestedChains = 64
 
-// ReasonFor returns the reason why the named figure is NaN, or nil if the figure is defined.
+// ReasonFor returns the reason why the named number of the Summary is NaN, or nil if the number is defined. The
+// parameter figure is the name of a field.
 func (s *Summary) ReasonFor(figure string) error {
 	for _, u := range s.Undefined {
 		if u.Figure == figure {
@@ -90,26 +92,27 @@ func (s *Summary) ReasonFor(figure string) error {
 	return nil
 }
 
-// Summarize computes all figures of one statistic from chains × draws. See [Summarizer].
+// Summarize computes the [Summary] of the draws of one quantity: chains[c][k] is draw k of chain c. See
+// [Summarizer].
 func Summarize(chains [][]float64) Summary {
 	var s Summarizer
 	return s.Draws(chains)
 }
 
-// A Summarizer computes all figures of statistics one after the other. A Summarizer sorts the draws of a
-// statistic once, and keeps its buffers for the next statistic: about 80 bytes for each draw. The zero value is
-// ready to use. A Summarizer is not safe for concurrent use.
+// A Summarizer computes a [Summary] for one quantity after the other. A Summarizer sorts the draws of a quantity
+// once, and keeps its buffers for the next quantity: about 80 bytes for each draw. The zero value is ready to
+// use. A Summarizer is not safe for concurrent use.
 type Summarizer struct {
 	sample sample
 
 	// buffers of summarizeSeries: kept draws or batch means
 	chainBuffer [][]float64
-	batchSample sample
+	batchSample sample // sample of batch means
 
-	meanFreedom float64 // degrees of freedom of the latest ESSMean
+	meanFreedom float64 // degrees of freedom of the latest ESSMean (see [geyerESS])
 }
 
-// Draws computes the figures of a statistic from all draws of the statistic, chains × draws.
+// Draws computes the [Summary] of the draws of one quantity: chains[c][k] is draw k of chain c.
 func (z *Summarizer) Draws(chains [][]float64) Summary {
 	sum := Summary{Chains: len(chains), Stride: 1, NestedRHat: number.Unknown()}
 	if len(chains) > 0 {
@@ -117,17 +120,17 @@ func (z *Summarizer) Draws(chains [][]float64) Summary {
 	}
 	s := &z.sample
 	err := s.loadChains(chains)
-	sum.set("Mean", &sum.Mean, err, s.mean)
-	sum.set("SD", &sum.SD, err, s.sd)
-	sum.set("ESSMean", &sum.ESSMean, err, s.essMean)
+	sum.setStatistic("Mean", &sum.Mean, err, s.mean)
+	sum.setStatistic("SD", &sum.SD, err, s.sd)
+	sum.setStatistic("ESSMean", &sum.ESSMean, err, s.essMean)
 	z.meanFreedom = s.geyerESS.degreesOfFreedom
-	z.fill(&sum, err)
+	z.fillStatistics(&sum, err)
 	return sum
 }
 
-// fill computes the figures of a summary other than Mean, SD and ESSMean. If err is not nil, all these figures
-// are undefined with the error err.
-func (z *Summarizer) fill(sum *Summary, err error) {
+// fillStatistics computes all numbers of a summary except Mean, SD and ESSMean. If err is not nil, all these numbers are
+// undefined with the error err.
+func (z *Summarizer) fillStatistics(sum *Summary, err error) {
 	s := &z.sample
 	quantile := func(p float64) func() (float64, error) {
 		return func() (float64, error) { return s.quantile(p), nil }
@@ -148,13 +151,13 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 			return s.mcseQuantile(p, float64(size)), nil
 		}
 	}
-	sum.set("Q5", &sum.Q5, err, quantile(0.05))
-	sum.set("Median", &sum.Median, err, quantile(0.5))
-	sum.set("Q95", &sum.Q95, err, quantile(0.95))
-	sum.set("ESSQ5", &sum.ESSQ5, err, essQuantile(0.05))
-	sum.set("ESSMedian", &sum.ESSMedian, err, essQuantile(0.5))
-	sum.set("ESSQ95", &sum.ESSQ95, err, essQuantile(0.95))
-	sum.set("ESSTail", &sum.ESSTail, err, func() (float64, error) {
+	sum.setStatistic("Q5", &sum.Q5, err, quantile(0.05))
+	sum.setStatistic("Median", &sum.Median, err, quantile(0.5))
+	sum.setStatistic("Q95", &sum.Q95, err, quantile(0.95))
+	sum.setStatistic("ESSQ5", &sum.ESSQ5, err, essQuantile(0.05))
+	sum.setStatistic("ESSMedian", &sum.ESSMedian, err, essQuantile(0.5))
+	sum.setStatistic("ESSQ95", &sum.ESSQ95, err, essQuantile(0.95))
+	sum.setStatistic("ESSTail", &sum.ESSTail, err, func() (float64, error) {
 		for _, figure := range []string{"ESSQ5", "ESSQ95"} {
 			if err := sum.ReasonFor(figure); err != nil {
 				return math.NaN(), err
@@ -162,10 +165,10 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 		}
 		return float64(min(sum.ESSQ5, sum.ESSQ95)), nil
 	})
-	sum.set("ESSBulk", &sum.ESSBulk, err, s.essBulk)
-	sum.set("RHatBulk", &sum.RHatBulk, err, s.rhatBulk)
-	sum.set("RHatFolded", &sum.RHatFolded, err, s.rhatFolded)
-	sum.set("RHat", &sum.RHat, err, func() (float64, error) {
+	sum.setStatistic("ESSBulk", &sum.ESSBulk, err, s.essBulk)
+	sum.setStatistic("RHatBulk", &sum.RHatBulk, err, s.rhatBulk)
+	sum.setStatistic("RHatFolded", &sum.RHatFolded, err, s.rhatFolded)
+	sum.setStatistic("RHat", &sum.RHat, err, func() (float64, error) {
 		if err := sum.ReasonFor("RHatBulk"); err != nil {
 			return math.NaN(), err
 		}
@@ -174,7 +177,7 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 		}
 		return float64(max(sum.RHatBulk, sum.RHatFolded)), nil
 	})
-	sum.set("MCSEMean", &sum.MCSEMean, err, func() (float64, error) {
+	sum.setStatistic("MCSEMean", &sum.MCSEMean, err, func() (float64, error) {
 		for _, figure := range []string{"SD", "ESSMean"} {
 			if err := sum.ReasonFor(figure); err != nil {
 				return math.NaN(), err
@@ -182,23 +185,25 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 		}
 		return float64(sum.SD) / math.Sqrt(float64(sum.ESSMean)), nil
 	})
-	sum.set("MCSESD", &sum.MCSESD, err, s.mcseSD)
-	sum.set("MCSEQ5", &sum.MCSEQ5, err, mcseQuantile(0.05, "ESSQ5", sum.ESSQ5))
-	sum.set("MCSEMedian", &sum.MCSEMedian, err, mcseQuantile(0.5, "ESSMedian", sum.ESSMedian))
-	sum.set("MCSEQ95", &sum.MCSEQ95, err, mcseQuantile(0.95, "ESSQ95", sum.ESSQ95))
-	sum.set("SEMean", &sum.SEMean, err, func() (float64, error) {
+	sum.setStatistic("MCSESD", &sum.MCSESD, err, s.mcseSD)
+	sum.setStatistic("MCSEQ5", &sum.MCSEQ5, err, mcseQuantile(0.05, "ESSQ5", sum.ESSQ5))
+	sum.setStatistic("MCSEMedian", &sum.MCSEMedian, err, mcseQuantile(0.5, "ESSMedian", sum.ESSMedian))
+	sum.setStatistic("MCSEQ95", &sum.MCSEQ95, err, mcseQuantile(0.95, "ESSQ95", sum.ESSQ95))
+	sum.setStatistic("SEMean", &sum.SEMean, err, func() (float64, error) {
 		if err := sum.ReasonFor("MCSEMean"); err != nil {
 			return math.NaN(), err
 		}
-		return s.statedOfMean(float64(sum.MCSEMean), float64(sum.ESSMean), z.meanFreedom), CheckESS(float64(sum.ESSMean), sum.Chains)
+		return s.statedErrorOfMean(float64(sum.MCSEMean), float64(sum.ESSMean), z.meanFreedom), CheckESS(float64(sum.ESSMean), sum.Chains)
 	})
 	stated := func(p float64, ess string, size number.Number) func() (float64, error) {
-		return func() (float64, error) { return s.statedQuantile(p, float64(size), freedoms[p], sum.ReasonFor(ess)) }
+		return func() (float64, error) {
+			return s.statedErrorOrReason(p, float64(size), freedoms[p], sum.ReasonFor(ess))
+		}
 	}
-	sum.set("SEQ5", &sum.SEQ5, err, stated(0.05, "ESSQ5", sum.ESSQ5))
-	sum.set("SEMedian", &sum.SEMedian, err, stated(0.5, "ESSMedian", sum.ESSMedian))
-	sum.set("SEQ95", &sum.SEQ95, err, stated(0.95, "ESSQ95", sum.ESSQ95))
-	sum.set("IACT", &sum.IACT, err, func() (float64, error) {
+	sum.setStatistic("SEQ5", &sum.SEQ5, err, stated(0.05, "ESSQ5", sum.ESSQ5))
+	sum.setStatistic("SEMedian", &sum.SEMedian, err, stated(0.5, "ESSMedian", sum.ESSMedian))
+	sum.setStatistic("SEQ95", &sum.SEQ95, err, stated(0.95, "ESSQ95", sum.ESSQ95))
+	sum.setStatistic("IACT", &sum.IACT, err, func() (float64, error) {
 		if err := sum.ReasonFor("ESSMean"); err != nil {
 			return math.NaN(), err
 		}
@@ -206,9 +211,9 @@ func (z *Summarizer) fill(sum *Summary, err error) {
 	})
 }
 
-// set sets *x to the result of the function compute. If err is not nil or compute fails, *x becomes NaN and the
-// reason is recorded under the name of the figure.
-func (s *Summary) set(figure string, x *number.Number, err error, compute func() (float64, error)) {
+// setStatistic stores the result of compute in *x, a field of s. If err is not nil or compute fails, *x becomes NaN and
+// the error is recorded in Undefined under the field name figure.
+func (s *Summary) setStatistic(figure string, x *number.Number, err error, compute func() (float64, error)) {
 	if err == nil {
 		var v float64
 		v, err = compute()

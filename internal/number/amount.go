@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// Amounts writes amounts of ingredients as decimal texts. A recipe divides Total units, which correspond to
-// Whole of some measure, such as 100 percent or 13.25 centilitres. All of kir writes amounts with this type.
+// Amounts writes amounts of ingredients as decimal texts. A recipe divides Total units among its ingredients. The
+// Total corresponds to the quantity Whole in some measure, such as 100 percent or 13.25 centilitres. All of kir
+// writes amounts with this type.
 //
 // The amounts of a recipe get so many decimal places that the written amounts add up to Whole and can be read
 // back as the same units. An amount can be read back (by [kir/internal/dataset.Closure]) if the written amount
@@ -21,18 +22,19 @@ import (
 // itself.
 type Amounts struct {
 	Total     int      // units that a recipe divides
-	Whole     *big.Rat // measure that Total corresponds to
+	Whole     *big.Rat // quantity, in the measure of the texts, that Total corresponds to, such as 100 for percent
 	MinDigits int      // minimum number of decimal places
 }
 
-// spareDigits is the number of additional decimal places tried before amounts are rounded together.
+// spareDigits is the number of additional decimal places that are tried for rounding each amount by itself. If
+// they do not suffice, the amounts are rounded together.
 const spareDigits = 2
 
 // maxDigits is the maximum number of decimal places, for a Whole that is not a finite decimal.
 const maxDigits = 40
 
-// Percentages returns the Amounts that write units of total in percent, with enough decimal places to tell units
-// apart.
+// Percentages returns the [Amounts] for writing amounts in percent of total units, with enough decimal places to
+// tell units apart.
 func Percentages(total int) Amounts {
 	a := Amounts{Total: total, Whole: big.NewRat(100, 1)}
 	for step := 100; step < total && step <= 1e12; step *= 10 {
@@ -41,7 +43,7 @@ func Percentages(total int) Amounts {
 	return a
 }
 
-// Share returns an amount of a total in percent, with the percent sign.
+// Share returns an amount of units in percent of the total, with the percent sign.
 func Share(units, total int) string { return Shares([]int{units}, total)[0] }
 
 // Shares returns the amounts of a recipe in percent, with the percent sign.
@@ -63,14 +65,15 @@ func (a Amounts) Write(units []int) []string {
 	return a.WriteTo(digits, units)
 }
 
-// Digits returns the minimum number of decimal places with which the amounts of all given recipes can be
-// written, the same number for all recipes.
+// Digits returns the least number of decimal places, the same for all given recipes, with which the amounts of
+// all recipes can be written as [Amounts] describes.
 func (a Amounts) Digits(recipes ...[]int) int {
 	digits, _ := a.minDigitsOf(recipes...)
 	return digits
 }
 
-// minDigitsOf returns the result of Digits, and whether each amount can then be rounded by itself.
+// minDigitsOf returns the result of [Amounts.Digits]. The result byItself reports whether, with these decimal
+// places, each amount can be rounded by itself.
 func (a Amounts) minDigitsOf(recipes ...[]int) (digits int, byItself bool) {
 	if a.hasUnknownMeasure() {
 		return 0, true
@@ -84,7 +87,7 @@ func (a Amounts) minDigitsOf(recipes ...[]int) (digits int, byItself bool) {
 			rounded := a.roundEach(parts, whole)
 			if !more && sumInts(rounded).Cmp(whole) != 0 || !a.roundTrips(rounded, parts, whole) {
 				alone = false
-				read = read && !more && a.roundTrips(a.apportion(parts, whole), parts, whole)
+				read = read && !more && a.roundTrips(a.roundTogether(parts, whole), parts, whole)
 			}
 		}
 		switch {
@@ -100,8 +103,8 @@ func (a Amounts) minDigitsOf(recipes ...[]int) (digits int, byItself bool) {
 	}
 }
 
-// ExactDigits returns the minimum number of decimal places with which the amounts of a recipe can be read back
-// as the same units.
+// ExactDigits returns the least number of decimal places with which the amounts of a recipe can be read back as
+// the same units.
 func (a Amounts) ExactDigits(units []int) int {
 	for digits := a.MinDigits; ; digits++ {
 		if a.hasUnknownMeasure() {
@@ -109,7 +112,7 @@ func (a Amounts) ExactDigits(units []int) int {
 		}
 		parts, _ := a.partsWithRest(units)
 		whole, exact := a.wholeInUlps(digits)
-		if (exact || digits >= maxDigits) && a.roundTrips(a.apportion(parts, whole), parts, whole) {
+		if (exact || digits >= maxDigits) && a.roundTrips(a.roundTogether(parts, whole), parts, whole) {
 			return digits
 		}
 	}
@@ -128,7 +131,7 @@ func (a Amounts) WriteTo(digits int, units []int) []string {
 	parts, more := a.partsWithRest(units)
 	written := a.roundEach(parts, whole)
 	if !more {
-		written = a.apportion(parts, whole)
+		written = a.roundTogether(parts, whole)
 	}
 	for k := range texts {
 		texts[k] = decimalText(written[k], digits)
@@ -150,8 +153,8 @@ func Trim(decimal string) string {
 	return strings.TrimSuffix(strings.TrimRight(decimal, "0"), ".")
 }
 
-// partsWithRest returns the amounts of a recipe and, last, the rest of the total that is something else, if
-// there is a rest. The result more reports whether the amounts exceed the total.
+// partsWithRest returns the amounts of a recipe. If the amounts sum to less than Total, the missing units come
+// last, as one more part. The result more reports whether the amounts sum to more than Total.
 func (a Amounts) partsWithRest(units []int) (parts []*big.Int, more bool) {
 	parts = make([]*big.Int, 0, len(units)+1)
 	rest := big.NewInt(int64(a.Total))
@@ -184,7 +187,8 @@ func roundHalfUp(num, denom *big.Int) (q *big.Int, exact bool) {
 	return q, exact
 }
 
-// roundEach returns the amounts in units of the last decimal place, each rounded by itself.
+// roundEach converts amounts from units to units of the last decimal place, of which whole make up Total, and
+// rounds each amount by itself.
 func (a Amounts) roundEach(parts []*big.Int, whole *big.Int) []*big.Int {
 	total := big.NewInt(int64(a.Total))
 	out := make([]*big.Int, len(parts))
@@ -194,9 +198,9 @@ func (a Amounts) roundEach(parts []*big.Int, whole *big.Int) []*big.Int {
 	return out
 }
 
-// apportion returns the amounts in units of the last decimal place, rounded by the largest remainder so that the
-// rounded amounts add up to whole.
-func (a Amounts) apportion(parts []*big.Int, whole *big.Int) []*big.Int {
+// roundTogether converts amounts from units to units of the last decimal place and rounds them by the method of the
+// largest remainder, so that the rounded amounts add up to whole.
+func (a Amounts) roundTogether(parts []*big.Int, whole *big.Int) []*big.Int {
 	total := big.NewInt(int64(a.Total))
 	out, remainders := make([]*big.Int, len(parts)), make([]*big.Int, len(parts))
 	order := make([]int, len(parts))
@@ -216,8 +220,8 @@ func (a Amounts) apportion(parts []*big.Int, whole *big.Int) []*big.Int {
 	return out
 }
 
-// roundTrips reports whether the written amounts can be read back as the same units, that is, whether each
-// written amount is off by less than half a unit.
+// roundTrips reports whether the written amounts can be read back as the same units. That is so if each written
+// amount is off by less than half a unit.
 func (a Amounts) roundTrips(written, parts []*big.Int, whole *big.Int) bool {
 	total := big.NewInt(int64(a.Total))
 	for k, w := range written {
@@ -238,7 +242,8 @@ func sumInts(of []*big.Int) *big.Int {
 	return s
 }
 
-// decimalText writes a number of units of the last decimal place as a decimal text.
+// decimalText writes a number of units of the last decimal place as a decimal text with the given number of
+// decimal places.
 func decimalText(ulps *big.Int, digits int) string {
 	text := ulps.String()
 	if digits == 0 {

@@ -70,7 +70,7 @@ func TestAmountsAddUp(t *testing.T) {
 				if _, exact := a.wholeInUlps(digits); exact {
 					parts, _ := a.partsWithRest(units)
 					w, _ := a.wholeInUlps(digits)
-					if a.roundTrips(a.apportion(parts, w), parts, w) {
+					if a.roundTrips(a.roundTogether(parts, w), parts, w) {
 						t.Fatalf("%v of %v are read with fewer than %d digits", units, a, reads)
 					}
 				}

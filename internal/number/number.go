@@ -12,7 +12,7 @@ import (
 	"kir/internal/portable"
 )
 
-// Float is the constraint for types of floating-point figures.
+// Float is the type constraint for floating-point numbers to be written.
 type Float interface{ ~float64 }
 
 // Fixed writes a number with the given number of decimal places.
@@ -48,7 +48,7 @@ func FourFigures[F Float](v F) string {
 	return fmt.Sprintf("%.4g", v)
 }
 
-// Value writes a figure with a unit, such as a price, to three significant figures. Value keeps zeros at the
+// Value writes a quantity with a unit, such as a price, to three significant figures. Value keeps zeros at the
 // end.
 func Value[F Float](v F) string {
 	switch size := math.Abs(float64(v)); {
@@ -77,8 +77,8 @@ func Error[F Float](v F) string {
 	return fmt.Sprintf("%.2g", v)
 }
 
-// isExtreme reports whether a score is so small or so large that only the order of magnitude is shown.
-func isExtreme(v float64) bool {
+// needsPowerOfTen reports whether a score is so small or so large that it should be written as a power of ten.
+func needsPowerOfTen(v float64) bool {
 	size := math.Abs(v)
 	return size >= 1e5 || size > 0 && size < 1e-6
 }
@@ -88,11 +88,11 @@ func powerOfTen(v float64, digits int) string {
 	return fmt.Sprintf("10^%.*f", digits, portable.Log10(v))
 }
 
-// Score writes the score of a property with the given weight. With weight 1 Score also writes the score of a
-// composition. Differences of a score with a large weight matter more, so the score gets more decimal places. A
-// score below 1e-6 or of at least 1e5 is written as a power of ten: 10^-72.22.
+// Score writes the score of a property with the given weight, or, with weight 1, of a composition. A score with a
+// large weight gets more decimal places, because differences of the score matter more. A score below 1e-6 or of
+// at least 1e5 is written as a power of ten: 10^-72.22.
 func Score[F Float](v F, weight float64) string {
-	if v > 0 && isExtreme(float64(v)) && !math.IsInf(float64(v), 0) {
+	if v > 0 && needsPowerOfTen(float64(v)) && !math.IsInf(float64(v), 0) {
 		return powerOfTen(float64(v), 2)
 	}
 	if size := math.Abs(float64(v)); !(weight >= 10) || size >= 1e5 || size < 0.0995 {
@@ -101,10 +101,10 @@ func Score[F Float](v F, weight float64) string {
 	return Fixed(v, min(9, 3+int(portable.Log10(weight))))
 }
 
-// ScoreError writes the standard error se of a score v. If Score writes v as a power of ten, the error is in
-// percent of the score.
+// ScoreError writes the standard error se of a score v. If Score writes v as a power of ten, the standard error
+// is written in percent of the score.
 func ScoreError[F Float](v, se F) string {
-	if isExtreme(float64(v)) && v > 0 && !math.IsInf(float64(v), 0) && !math.IsNaN(float64(se)) {
+	if needsPowerOfTen(float64(v)) && v > 0 && !math.IsInf(float64(v), 0) && !math.IsNaN(float64(se)) {
 		return Error(100*float64(se)/float64(v)) + " %"
 	}
 	return Error(se)
@@ -121,7 +121,7 @@ func Scores[F Float](all ...F) []string {
 			switch size := math.Abs(float64(v)); {
 			case more == 0:
 				texts[k] = Score(v, 1)
-			case v > 0 && isExtreme(size) && !math.IsInf(size, 0):
+			case v > 0 && needsPowerOfTen(size) && !math.IsInf(size, 0):
 				texts[k] = powerOfTen(size, 2+more)
 			case size > 0 && size < 0.0995:
 				texts[k] = Fixed(v, 2+more-int(math.Floor(portable.Log10(size))))
@@ -151,8 +151,8 @@ func VersusLimit(v, limit float64) string {
 	}
 }
 
-// Axis writes the label of an axis with the given number of decimal places. Axis writes no minus before zero,
-// and writes long numbers as powers of ten.
+// Axis writes a number for the label of an axis, with the given number of decimal places. Axis writes no minus
+// before zero, and writes long numbers as powers of ten.
 func Axis(v float64, digits int) string {
 	if v != 0 && (math.Abs(v) >= 1e6 || digits > 6) {
 		return strconv.FormatFloat(v, 'g', 3, 64)
@@ -218,8 +218,8 @@ func CountWithNoun(n int, noun string) string {
 // Grouped writes a whole number of any size with commas between groups of three digits.
 func Grouped(n *big.Int) string { return Commas(n.String()) }
 
-// Big writes a large count: exactly up to 60 digits, which fit a line, and rounded if there are more digits. The
-// count n is nil if the count is unknown.
+// Big writes a large count. Up to 60 digits, which fit a line, are written exactly; a longer count is rounded.
+// The count n is nil if the count is unknown.
 func Big(n *big.Int) string {
 	if n == nil {
 		return "too many digits"
@@ -231,7 +231,7 @@ func Big(n *big.Int) string {
 	return mantissa + " × 10^" + exponent
 }
 
-// Commas inserts a comma after every three digits of a whole number, counted from the right.
+// Commas inserts commas into the digits of a whole number, between groups of three digits counted from the right.
 func Commas(digits string) string {
 	var b strings.Builder
 	for k, d := range digits {

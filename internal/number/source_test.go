@@ -139,6 +139,9 @@ func sharesOfTotal(t *testing.T, root fs.FS, names ...string) map[string]bool {
 	return found
 }
 
+// namesTotal says whether a variable or field is called a total.
+func namesTotal(name string) bool { return strings.EqualFold(name, "total") || name == "totalUnits" }
+
 // dividesByTotal says whether something is divided by what is called total, whatever its type
 // is made.
 func dividesByTotal(n ast.Node) bool {
@@ -166,9 +169,9 @@ func dividesByTotal(n ast.Node) bool {
 		case *ast.ParenExpr:
 			by = e.X
 		case *ast.SelectorExpr:
-			return strings.EqualFold(e.Sel.Name, "total")
+			return namesTotal(e.Sel.Name)
 		case *ast.Ident:
-			return strings.EqualFold(e.Name, "total")
+			return namesTotal(e.Name)
 		default:
 			return false
 		}

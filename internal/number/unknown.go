@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// A Number is a figure that may be unknown. In JSON, NaN and the infinities are null.
+// A Number is a floating-point number that may be unknown, which NaN and the infinities stand for. In JSON an
+// unknown number is null.
 type Number float64
 
 // MarshalJSON writes the shortest number that reads back as the same float64, or null for NaN and the
@@ -26,8 +27,8 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*float64)(n))
 }
 
-// IsKnown reports whether the figure is neither NaN nor infinite.
+// IsKnown reports whether the number is neither NaN nor infinite.
 func (n Number) IsKnown() bool { return !math.IsNaN(float64(n)) && !math.IsInf(float64(n), 0) }
 
-// Unknown returns NaN, which stands for an unknown figure.
+// Unknown returns NaN, which stands for an unknown number.
 func Unknown() Number { return Number(math.NaN()) }

@@ -17,49 +17,50 @@ import (
 const (
 	cocktailTotal               = 1000    // total units of a composition
 	cocktailIterations          = 110_000 // iterations of one sequence
-	cocktailDiscardedIterations = 10_000  // first iterations of a sequence, which are not counted
-	cocktailTrees               = 100     // trees of each forest
+	cocktailDiscardedIterations = 10_000  // number of iterations at the beginning of a sequence that are not counted
+	cocktailTrees               = 100     // number of trees in each forest
 	cocktailNeighbours          = 4       // number of nearest recipes that the report shows
-	cocktailBins                = 25      // bins of the histogram of the product of the objectives, over 0..1
+	cocktailBins                = 25      // number of bins, over 0..1, of the histogram of the product of the objectives
 )
 
-// cocktailWishes are the two objectives of the experiment: a label and the wanted class of the label. Each
-// objective has weight 1.
+// cocktailWishes are the two objectives of the experiment: each is a label of recipes and the class of the label
+// that is wanted. Each objective has weight 1.
 var cocktailWishes = []struct{ label, class string }{{"taste", "Fresh"}, {"timing", "All day"}}
 
-// cocktailLab holds the state of the cocktail experiment.
-type cocktailLab struct {
-	book         *dataset.Book       // recipes from which the forests learn
-	scoredTarget *mcmc.Target        // target with the objectives
-	randomTarget *mcmc.Target        // target without objectives
-	kernel       mcmc.Kernel         // kernel of the accelerated sampler on scoredTarget
-	randomKernel mcmc.Kernel         // kernel that draws independently from randomTarget
-	objectives   []mcmc.LineProperty // one forest for each wish, in the order of cocktailWishes
-	recipes      []*mcmc.Composition // the recipes of the book as compositions
+// cocktailExperiment holds the state of the cocktail experiment.
+type cocktailExperiment struct {
+	book               *dataset.Book       // recipes from which the forests learn
+	scoredTarget       *mcmc.Target        // target with the objectives
+	randomTarget       *mcmc.Target        // target without objectives, for random compositions
+	kernel             mcmc.Kernel         // kernel of the accelerated sampler on scoredTarget
+	randomKernel       mcmc.Kernel         // kernel that draws independently from randomTarget
+	objectives         []mcmc.LineProperty // one property for each item of cocktailWishes: a forest that scores compositions
+	recipeCompositions []*mcmc.Composition // the recipes of the book as compositions
 
-	chainStats  []cocktailSequence // by sequence: statistics of the accelerated sampler
-	randomStats []cocktailSequence // by sequence: statistics of independent random compositions
+	chainStats  []cocktailSequence // item k holds the statistics of sequence k of the accelerated sampler
+	randomStats []cocktailSequence // item k holds the statistics of sequence k of independent random compositions
 	result      Cocktails          // results so far
 }
 
-// A cocktailSequence holds the statistics of one chain, or of one run of independent compositions.
+// A cocktailSequence holds the statistics of one sequence: of a chain, or of independent random compositions.
 type cocktailSequence struct {
-	tally      mcmc.Tally          // counts of accepted and updated iterations
+	tally      mcmc.Tally          // numbers of iterations in which the candidate was accepted, and in which the composition changed
 	binCounts  [cocktailBins]int64 // histogram of the product of the objectives
 	productSum float64             // sum of the products of the objectives
 	best       candidate           // best composition found by the chain
 }
 
-// A candidate is a composition with a set of ingredients that no recipe has.
+// A candidate is a composition that may become the new cocktail: no recipe of the book has the same set of
+// ingredients.
 type candidate struct {
 	parts      []mcmc.Part
 	score      float64 // log of the product of the objectives
-	logDensity float64
+	logDensity float64 // log of the target density
 }
 
-// better reports whether c is the better candidate: first by score, then by density. A candidate without parts
+// isBetterThan reports whether c is the better candidate: first by score, then by density. A candidate without parts
 // is worse than any other candidate.
-func (c candidate) better(than candidate) bool {
+func (c candidate) isBetterThan(than candidate) bool {
 	switch {
 	case c.parts == nil || than.parts == nil:
 		return c.parts != nil && than.parts == nil
@@ -69,10 +70,10 @@ func (c candidate) better(than candidate) bool {
 	return c.logDensity > than.logDensity
 }
 
-// newCocktailLab prepares the experiment: newCocktailLab grows the forests and makes the targets.
-func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
+// newCocktailLab prepares the experiment: it grows the forests and makes the targets.
+func newCocktailLab(ctx context.Context, o Options) (*cocktailExperiment, error) {
 	book := o.Book
-	lab := &cocktailLab{
+	lab := &cocktailExperiment{
 		book:        book,
 		chainStats:  make([]cocktailSequence, sequenceCount),
 		randomStats: make([]cocktailSequence, sequenceCount),
@@ -84,7 +85,7 @@ func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 	weights := map[int]float64{}
 	counts := book.RecipeCountsBySize()
 	for n := 1; n < max(len(counts), 6); n++ {
-		l := LawCount{N: n, Paper: publishedLaw[n]}
+		l := LawCount{N: n, Paper: publishedRecipeCounts[n]}
 		if n < len(counts) {
 			l.Recipes = counts[n]
 			weights[n] = float64(counts[n])
@@ -107,7 +108,7 @@ func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 		if err != nil {
 			return nil, err
 		}
-		lab.recipes = append(lab.recipes, x)
+		lab.recipeCompositions = append(lab.recipeCompositions, x)
 	}
 	var wishes []mcmc.Objective
 	for k, w := range cocktailWishes {
@@ -145,8 +146,8 @@ func newCocktailLab(ctx context.Context, o Options) (*cocktailLab, error) {
 	return lab, err
 }
 
-// growForest grows the forest that predicts a label. growForest returns the quality of the forest, and the
-// score, which is the predicted probability of the class. Each row holds the parts of a recipe of the book.
+// growForest grows the forest that predicts a label. growForest returns the quality of the forest, and a score:
+// the predicted probability of the given class. Item k of rows holds the parts of recipe k of the book.
 func growForest(ctx context.Context, o Options, book *dataset.Book, label *dataset.Label, class string, rows [][]model.Part, index uint64) (ForestQuality, *model.Score, error) {
 	d := &model.Data{Label: label.Name, Ingredients: book.Ingredients.Names, Total: cocktailTotal}
 	for k := range book.Recipes {
@@ -176,7 +177,8 @@ func growForest(ctx context.Context, o Options, book *dataset.Book, label *datas
 	return g, score, nil
 }
 
-// add includes a composition, given the log of the product of the objectives, in the sum and the histogram.
+// add counts a composition in productSum and binCounts. The parameter score is the log of the product of the
+// objectives.
 func (s *cocktailSequence) add(score float64) {
 	y := portable.Exp(score)
 	s.productSum += y
@@ -186,7 +188,7 @@ func (s *cocktailSequence) add(score float64) {
 }
 
 // runChain runs one sequence of the accelerated sampler.
-func (lab *cocktailLab) runChain(ctx context.Context, seed uint64, index int, tick func(iterations int)) error {
+func (lab *cocktailExperiment) runChain(ctx context.Context, seed uint64, index int, tick func(iterations int)) error {
 	c, err := mcmc.NewChain(lab.scoredTarget, lab.kernel, seed, index)
 	if err != nil {
 		return err
@@ -199,8 +201,8 @@ func (lab *cocktailLab) runChain(ctx context.Context, seed uint64, index int, ti
 		s.add(log)
 		s.tally = c.Tally()
 		x := candidate{score: log, logDensity: c.State.LogDensity()}
-		x.parts = s.best.parts // makes better compare score and density only
-		if s.best.parts != nil && !x.better(s.best) {
+		x.parts = s.best.parts // makes isBetterThan compare score and density only
+		if s.best.parts != nil && !x.isBetterThan(s.best) {
 			return
 		}
 		set = set[:0]
@@ -215,9 +217,9 @@ func (lab *cocktailLab) runChain(ctx context.Context, seed uint64, index int, ti
 	})
 }
 
-// runIndependent scores independent random compositions. The number of ingredients follows the distribution in
-// the book.
-func (lab *cocktailLab) runIndependent(ctx context.Context, seed uint64, index int, tick func(iterations int)) error {
+// runIndependent scores independent random compositions, one sequence of them. The number of ingredients follows
+// the distribution in the book.
+func (lab *cocktailExperiment) runIndependent(ctx context.Context, seed uint64, index int, tick func(iterations int)) error {
 	c, err := mcmc.NewChain(lab.randomTarget, lab.randomKernel, seed, index)
 	if err != nil {
 		return err
@@ -238,8 +240,8 @@ func (lab *cocktailLab) runIndependent(ctx context.Context, seed uint64, index i
 	})
 }
 
-// summarize computes the figures of the result from the random sequences and the chains.
-func (lab *cocktailLab) summarize() (*Cocktails, error) {
+// summarize computes the result of the experiment from the sequences of random compositions and the chains.
+func (lab *cocktailExperiment) summarize() (*Cocktails, error) {
 	c := &lab.result
 	kept := c.Iterations - c.Discarded
 	c.Random, c.Chain = productDistribution(lab.randomStats, kept), productDistribution(lab.chainStats, kept)
@@ -248,7 +250,7 @@ func (lab *cocktailLab) summarize() (*Cocktails, error) {
 	for _, s := range lab.chainStats {
 		accepted = append(accepted, 100*float64(s.tally.Accepted)/float64(kept))
 		updated = append(updated, 100*float64(s.tally.Updated)/float64(kept))
-		if s.best.better(best) {
+		if s.best.isBetterThan(best) {
 			best = s.best
 		}
 	}
@@ -286,7 +288,7 @@ func (lab *cocktailLab) summarize() (*Cocktails, error) {
 		own[i] = true
 	}
 	for _, n := range near {
-		d := lab.describeDrink(lab.book.Recipes[n.Recipe].Name, lab.recipes[n.Recipe], own)
+		d := lab.describeDrink(lab.book.Recipes[n.Recipe].Name, lab.recipeCompositions[n.Recipe], own)
 		d.Overlap = n.Overlap
 		for _, w := range cocktailWishes {
 			if label, ok := lab.book.Label(w.label); ok {
@@ -299,15 +301,15 @@ func (lab *cocktailLab) summarize() (*Cocktails, error) {
 }
 
 // describeDrink returns a composition as a drink: the parts with names, the largest part first, and the scores.
-// The map shared holds the ingredients that count as shared.
-func (lab *cocktailLab) describeDrink(name string, x *mcmc.Composition, shared map[int]bool) Drink {
+// The map sharedIngredients holds the indices of the ingredients to mark as shared (see [Portion]).
+func (lab *cocktailExperiment) describeDrink(name string, x *mcmc.Composition, sharedIngredients map[int]bool) Drink {
 	d := Drink{Name: name, Score: 1}
 	for _, p := range x.Parts() {
 		d.Parts = append(d.Parts, Portion{
 			Ingredient: lab.book.Ingredients.Names[p.Ingredient],
 			Units:      p.Amount,
 			Percent:    100 * float64(p.Amount) / float64(x.Total()),
-			Shared:     shared[p.Ingredient],
+			Shared:     sharedIngredients[p.Ingredient],
 		})
 	}
 	slices.SortStableFunc(d.Parts, func(a, b Portion) int { return b.Units - a.Units })

@@ -18,8 +18,8 @@ func newCountTable() CountTable {
 	return t
 }
 
-// listDifferences lists the points in which the data, or the reading of the paper, differ from the paper. The
-// cocktail experiment c may be nil.
+// listDifferences lists the points in which the data used here, or the reading of the paper, differ from the
+// paper. The result c of the cocktail experiment may be nil.
 func listDifferences(c *Cocktails) []Difference {
 	all := []Difference{
 		{

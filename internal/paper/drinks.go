@@ -7,12 +7,12 @@ type Cocktails struct {
 	Ingredients int `json:"ingredients"` // number of ingredients in the book
 	Total       int `json:"total"`       // total units of a composition
 	Iterations  int `json:"iterations"`  // iterations of one sequence
-	Discarded   int `json:"discarded"`   // number of first iterations that are discarded
+	Discarded   int `json:"discarded"`   // number of iterations at the beginning of a sequence that are discarded
 
-	// Law holds how many recipes of the book use n ingredients, for each n.
+	// Law holds, for each number n, how many recipes of the book use n ingredients.
 	Law     []LawCount      `json:"law"`
-	Forests []ForestQuality `json:"forests"`
-	Rates   []Share         `json:"rates"` // rates of the accelerated sampler, in percent
+	Forests []ForestQuality `json:"forests"` // quality of the forest for each objective
+	Rates   []Share         `json:"rates"`   // rates of acceptance and change of the accelerated sampler, in percent
 
 	// New is the new cocktail, and Rule states how the new cocktail was chosen.
 	New  Drink  `json:"new"`
@@ -21,13 +21,13 @@ type Cocktails struct {
 	// Nearest are the recipes whose sets of ingredients overlap most with the set of the new cocktail.
 	Nearest []Drink `json:"nearest"`
 
-	// Random describes the product of the objectives over random compositions whose number of ingredients
-	// follows the distribution in the book. Chain describes the product over the chains. Both hold means and
-	// standard deviations over the sequences.
+	// Random is the distribution of the product of the objectives over random compositions whose number of
+	// ingredients follows the distribution in the book. Chain is the distribution of the product over the chains.
+	// Both hold means and standard deviations over the sequences.
 	Random Product `json:"random"`
 	Chain  Product `json:"chain"`
 
-	// Tastes are the classes of the label taste.
+	// Tastes are the classes of the label "taste".
 	Tastes []string `json:"tastes"`
 }
 
@@ -45,9 +45,9 @@ type ForestQuality struct {
 	Trees      int     `json:"trees"`             // number of trees
 	Accuracy   float64 `json:"accuracy"`          // fraction of correct predictions
 	AccuracySE float64 `json:"accuracy_se"`       // standard error of Accuracy
-	Majority   float64 `json:"majority_accuracy"` // fraction of correct predictions if the most frequent class is always predicted
+	Majority   float64 `json:"majority_accuracy"` // fraction of correct predictions of the trivial prediction that always predicts the most frequent class
 	LogLoss    float64 `json:"log_loss"`          // mean of −log of the predicted probability of the true class
-	PriorLoss  float64 `json:"prior_log_loss"`    // LogLoss if the class frequencies are always predicted
+	PriorLoss  float64 `json:"prior_log_loss"`    // LogLoss of the trivial prediction that always predicts the class frequencies
 }
 
 // A Share is the mean and the standard deviation of a rate over the sequences.
@@ -61,9 +61,9 @@ type Share struct {
 type Drink struct {
 	Name   string    `json:"name"`
 	Parts  []Portion `json:"parts"`            // ingredients with shares, the largest share first
-	Labels []string  `json:"labels,omitempty"` // classes of the recipe for the labels of the objectives
+	Labels []string  `json:"labels,omitempty"` // classes of the recipe, one for each label that is an objective
 
-	// Scores are the probabilities of the wanted classes, and Score is the product of the Scores.
+	// Scores are the predicted probabilities of the wanted classes, and Score is the product of the Scores.
 	Scores []float64 `json:"scores"`
 	Score  float64   `json:"score"`
 
@@ -85,7 +85,7 @@ type Portion struct {
 type Product struct {
 	Compositions int     `json:"compositions"` // number of compositions in each sequence
 	Mean         float64 `json:"mean"`         // mean of the product
-	SD           float64 `json:"sd"`           // standard deviation of the means of the sequences
+	SD           float64 `json:"sd"`           // standard deviation, over the sequences, of the mean of a sequence
 	Bins         []Bin   `json:"bins"`
 }
 
@@ -93,6 +93,6 @@ type Product struct {
 type Bin struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	Mean float64 `json:"mean"` // mean fraction over the sequences
-	SD   float64 `json:"sd"`   // standard deviation of the fraction over the sequences
+	Mean float64 `json:"mean"` // mean, over the sequences, of the fraction
+	SD   float64 `json:"sd"`   // standard deviation, over the sequences, of the fraction
 }

@@ -9,8 +9,8 @@ import (
 	"kir/mcmc"
 )
 
-// Rates are the long-run rates of a kernel, within 0..1. Accepted is the fraction of iterations in which the
-// candidate is accepted, and Updated is the fraction of iterations in which the composition changes.
+// Rates are the long-run rates of a Markov chain kernel, as fractions. Accepted is the fraction of iterations in
+// which the candidate is accepted, and Updated is the fraction of iterations in which the composition changes.
 type Rates struct {
 	Accepted float64
 	Updated  float64
@@ -20,7 +20,8 @@ type Rates struct {
 // take too long.
 var ErrNoClosedForm = errors.New("there is no closed form within reach")
 
-// Exact returns the exact rates of a kernel whose states follow the target. The target must have no properties.
+// Exact returns the exact rates of the kernel with the given name, in equilibrium on the target t. The target
+// must have no properties.
 //
 // Without properties all compositions with the same number n of ingredients are equally probable. So an amount
 // x_i of a used ingredient has the distribution
@@ -29,10 +30,11 @@ var ErrNoClosedForm = errors.New("there is no closed form within reach")
 //
 // and the sum of the amounts of two used ingredients has the distribution P(x_i+x_j = s) = (s−1)·C(M−s−1,
 // n−3)/C(M−1, n−1). A line of sum s is the set of all divisions of s units between two ingredients. At the two
-// ends of a line, one of the two ingredients is not used. Let n be the number of ingredients that the
-// composition uses at an end. Then each end has the weight y(n)/|X_n|, and each of the s−1 divisions between the
-// ends has the weight y(n+1)/|X_{n+1}|. Summing over s and n gives the rates of gibbs and accelerated in O(M²)
-// steps, and all terms are positive. For naive see [naiveRates].
+// ends of a line, one of the two ingredients is not used. Let n be the number of ingredients that the composition
+// uses at an end. Then each end has the weight y(n)/|X_n|, and each of the s−1 divisions between the ends has the
+// weight y(n+1)/|X_{n+1}|, where y(n) is the target probability of n ingredients and |X_n| the number of
+// compositions of n ingredients. Summing over s and n gives the rates of gibbs and accelerated in O(M²) steps,
+// and all terms are positive. For naive see [naiveRates].
 func Exact(kernel string, t *mcmc.Target) (Rates, error) {
 	if err := checkNoProperties(t); err != nil {
 		return Rates{}, err
@@ -96,10 +98,10 @@ func VisitPairSums(total, n int, visit func(s int, p float64)) {
 	}
 }
 
-// LineShare returns two probabilities of a draw along a line, that is, among all divisions of s units between
-// two ingredients. The result end is the probability of one given end, where one of the two ingredients takes
-// all units. The result inner is the probability of one given division between the ends. At the ends n
-// ingredients are used, and between the ends n+1.
+// LineShare returns two probabilities of a draw in which two ingredients divide s units anew. All divisions form
+// a line with two ends; at an end one of the two ingredients takes all units. The result end is the probability
+// of one given end. The result inner is the probability of one given division between the ends. At the ends the
+// composition uses n ingredients, and between the ends n+1.
 func LineShare(t *mcmc.Target, n, s int) (end, inner float64) {
 	end, inner = t.Law().P(n), 0
 	if s > 1 && n < t.Space().MaxUsed() {
@@ -112,9 +114,9 @@ func LineShare(t *mcmc.Target, n, s int) (end, inner float64) {
 	return end / sum, inner / sum
 }
 
-// absentLineProbabilities returns the probabilities of a draw along the line of a used and an absent ingredient,
-// given n used ingredients. The result handover is the probability that all units go to the absent ingredient.
-// The result split is the probability that both ingredients get units.
+// absentLineProbabilities returns the probabilities of a draw in which a used and an absent ingredient divide the
+// units of the used ingredient anew, given n used ingredients. The result handover is the probability that all
+// units go to the absent ingredient. The result split is the probability that both ingredients get units.
 func absentLineProbabilities(t *mcmc.Target, n int) (handover, split float64) {
 	VisitAmounts(t.Space().Total(), n, func(s int, p float64) {
 		end, inner := LineShare(t, n, s)
@@ -124,9 +126,9 @@ func absentLineProbabilities(t *mcmc.Target, n int) (handover, split float64) {
 	return handover, split
 }
 
-// usedLineProbabilities returns the probabilities of a draw along the line of two used ingredients, given n ≥ 2
-// used ingredients. The result merge is the probability that one ingredient takes all units. The result divide
-// is the probability that both ingredients remain, with other amounts.
+// usedLineProbabilities returns the probabilities of a draw in which two used ingredients divide their units
+// anew, given n ≥ 2 used ingredients. The result merge is the probability that one ingredient takes all units.
+// The result divide is the probability that both ingredients remain, with other amounts.
 func usedLineProbabilities(t *mcmc.Target, n int) (merge, divide float64) {
 	VisitPairSums(t.Space().Total(), n, func(s int, p float64) {
 		end, inner := LineShare(t, n-1, s)
@@ -137,9 +139,9 @@ func usedLineProbabilities(t *mcmc.Target, n int) (merge, divide float64) {
 }
 
 // acceleratedStep returns the probabilities of one iteration of Algorithm 2, given n used ingredients. The
-// results absent and used are the probabilities that the second ingredient of the line is absent or used. For
-// handover and split see absentLineProbabilities, and for merge and divide see usedLineProbabilities. The result
-// accept is the probability that a merge is accepted.
+// results absent and used are the probabilities that the second ingredient of the drawn pair is absent or used.
+// For handover and split see absentLineProbabilities, and for merge and divide see usedLineProbabilities. The
+// result accept is the probability that a merge is accepted.
 func acceleratedStep(t *mcmc.Target, n int) (absent, used, handover, split, merge, divide, accept float64) {
 	others := float64(t.Space().N() - 1)
 	absent, used = float64(t.Space().N()-n)/others, float64(n-1)/others
@@ -167,13 +169,13 @@ func acceleratedRates(t *mcmc.Target) (r Rates) {
 	return r
 }
 
-// GibbsMoves are fractions of the iterations of the Gibbs sampler, by what happens to the pair of ingredients.
-// Absent: both ingredients are absent. Handover: a used ingredient gives all units to an absent ingredient.
-// Split: a used ingredient gives some units to an absent ingredient. Merge: one of two used ingredients takes
-// all units. Divide: two used ingredients divide their sum in another way.
+// GibbsMoves are the fractions of iterations of the Gibbs sampler with different outcomes for the drawn pair of
+// ingredients. Absent: both ingredients are absent. Handover: a used ingredient gives all units to an absent
+// ingredient. Split: a used ingredient gives some units to an absent ingredient. Merge: one of two used
+// ingredients takes all units. Divide: two used ingredients divide their sum in another way.
 type GibbsMoves struct{ Absent, Handover, Split, Merge, Divide float64 }
 
-// Gibbs returns the GibbsMoves of a target without properties, in equilibrium.
+// Gibbs returns the [GibbsMoves] of a target without properties, in equilibrium.
 func Gibbs(t *mcmc.Target) (g GibbsMoves) {
 	all := float64(t.Space().N())
 	if all == 1 {
@@ -204,8 +206,9 @@ func (g GibbsMoves) Updated() float64 { return g.Handover + g.Split + g.Merge + 
 // gibbsRates returns the rates of the Gibbs sampler, which accepts every draw.
 func gibbsRates(t *mcmc.Target) Rates { return Rates{1, Gibbs(t).Updated()} }
 
-// naiveRates returns the rates of the naive sampler. A candidate uses m ingredients with probability u(m) =
-// |X_m|/|X|, and whether the candidate is accepted depends on n and m alone:
+// naiveRates returns the rates of the naive sampler. From a composition of n ingredients, the sampler draws a
+// candidate of m ingredients with probability u(m) = |X_m|/|X|, the fraction of all compositions that have m
+// ingredients. With the target probabilities y(n) of n ingredients,
 //
 //	accepted = Σ_n Σ_m min(y(n)·u(m), y(m)·u(n)).
 //

@@ -9,21 +9,21 @@ import (
 	"kir/internal/report/figure"
 )
 
-// These constants are the file names of the figures of the cocktail experiment.
+// These constants are the file names of the drawings for the cocktail experiment.
 const (
-	ratioFigureName   = "figure3-ratios"
-	productFigureName = "figure4-products"
+	ratioFigureName   = "figure3-ratios"   // drawing of the new cocktail and the nearest recipes
+	productFigureName = "figure4-products" // drawing of the distribution of the product of the objectives
 )
 
-// pageWidth is the width of a figure.
-const pageWidth = 640.0
+// pictureWidth is the width of a drawing, in pixels.
+const pictureWidth = 640.0
 
-// Pictures draws the figures of the report, in the order of the paper.
+// Pictures draws the pictures of the report, in the order of the figures in the paper.
 func (r *Report) Pictures() ([]*figure.Figure, error) {
 	var all []*figure.Figure
 	for _, s := range Settings() {
 		for _, l := range s.Targets {
-			f, err := r.histogramFigure(l)
+			f, err := r.drawHistogramFigure(l)
 			if err != nil {
 				return nil, err
 			}
@@ -31,22 +31,23 @@ func (r *Report) Pictures() ([]*figure.Figure, error) {
 		}
 	}
 	if r.Cocktails != nil {
-		all = append(all, ratioFigure(r.Cocktails), productFigure(r.Cocktails))
+		all = append(all, drawRatioFigure(r.Cocktails), drawProductFigure(r.Cocktails))
 	}
 	return all, nil
 }
 
-// kernelPanels lists the kernels in the order of figure 1, with the titles of their panels.
+// kernelPanels lists the kernels in the order of the panels of the paper's figure 1, with the titles of the
+// panels.
 var kernelPanels = []struct{ kernel, title string }{
 	{KernelNaive, "naive (candidates uniform on X)"},
 	{KernelGibbs, "gibbs"},
 	{KernelAccelerated, "accelerated"},
 }
 
-// histogramFigure draws figure 1 for one target: a panel for each kernel, two panels in a row.
-func (r *Report) histogramFigure(l LawTarget) (*figure.Figure, error) {
+// drawHistogramFigure draws the paper's figure 1 for one target: a histogram for each kernel, two in a row.
+func (r *Report) drawHistogramFigure(l LawTarget) (*figure.Figure, error) {
 	const width, height = 312.0, 250.0 // size of a panel
-	f := &figure.Figure{Name: "figure1-" + fileName(l.Name), Title: "Target " + l.Name + ": " + strings.Replace(l.Formula, "∝", "in proportion to", 1), Width: pageWidth, Height: 2 * height}
+	f := &figure.Figure{Name: "figure1-" + fileName(l.Name), Title: "Target " + l.Name + ": " + strings.Replace(l.Formula, "∝", "in proportion to", 1), Width: pictureWidth, Height: 2 * height}
 	var said strings.Builder
 	fmt.Fprintf(&said, "Histograms of the number of ingredients n on target %s, %s, mean of %d sequences.", l.Name, l.Formula, r.Sequences)
 	shown := make([]*Figure, len(kernelPanels))
@@ -60,9 +61,9 @@ func (r *Report) histogramFigure(l LawTarget) (*figure.Figure, error) {
 			return nil, fmt.Errorf("figure %s: there is no histogram of %s", f.Name, panel.kernel)
 		}
 	}
-	lo, hi := sizeRange(shown)
+	lo, hi := shownSizeRange(shown)
 	for k, h := range shown {
-		x, y := float64(float64(k%2)*(pageWidth-width)), float64(float64(k/2)*height)
+		x, y := float64(float64(k%2)*(pictureWidth-width)), float64(float64(k/2)*height)
 		distance := fmt.Sprintf("distance %s, expected %s", number.Typeset(h.TV, 4), number.Typeset(h.Expected, 4))
 		if h.Stuck > 0 {
 			distance += fmt.Sprintf("; %d of %d stuck", h.Stuck, r.Sequences)
@@ -71,12 +72,12 @@ func (r *Report) histogramFigure(l LawTarget) (*figure.Figure, error) {
 		f.Write(x, y+26, figure.SmallSize, figure.Start, figure.Soft, distance)
 		// Only the panels of one row share a scale. With the scale of the upper row the lower row would look
 		// flat if a sampler of the upper row never moves.
-		drawHistogram(f, h, x, y+30, width, height-30, lo, hi, scaleTop(shown[k/2*2:min(k/2*2+2, len(shown))]))
+		drawHistogram(f, h, x, y+30, width, height-30, lo, hi, verticalAxisTop(shown[k/2*2:min(k/2*2+2, len(shown))]))
 		fmt.Fprintf(&said, " %s: total variation distance %s, expected %s, %d sequences never moved.", kernelPanels[k].title, number.Typeset(h.TV, 4), number.Typeset(h.Expected, 4), h.Stuck)
 	}
 	f.Text = said.String()
 	f.KeyOf("mean of the sequences", figure.Line)
-	addErrorKey(f)
+	addErrorBarLegend(f)
 	f.Key("target", func(f *figure.Figure, x, y float64) {
 		f.Line(x, y+5, x+20, y+5, 1.5, figure.Accent)
 		f.Dot(x+10, y+5, 2.5, figure.Accent)
@@ -85,9 +86,9 @@ func (r *Report) histogramFigure(l LawTarget) (*figure.Figure, error) {
 	return f, nil
 }
 
-// sizeRange returns the range of n that the panels show: all n whose share by the target or in a histogram is at
-// least 0.1 %.
-func sizeRange(figures []*Figure) (lo, hi int) {
+// shownSizeRange returns the range of numbers n of ingredients that the panels show: all n with a share of at least
+// 0.1 %, in the target or in a histogram.
+func shownSizeRange(figures []*Figure) (lo, hi int) {
 	lo = math.MaxInt
 	for _, f := range figures {
 		for _, s := range f.Sizes {
@@ -99,9 +100,9 @@ func sizeRange(figures []*Figure) (lo, hi int) {
 	return lo, hi
 }
 
-// scaleTop returns the upper end of the vertical scale of the panels, 5 % above the largest share with its error
+// verticalAxisTop returns the upper end of the vertical axis of the panels: 5 % above the largest share with its error
 // bar.
-func scaleTop(figures []*Figure) float64 {
+func verticalAxisTop(figures []*Figure) float64 {
 	top := 0.0
 	for _, f := range figures {
 		for _, s := range f.Sizes {
@@ -111,7 +112,8 @@ func scaleTop(figures []*Figure) float64 {
 	return float64(1.05 * top)
 }
 
-// drawHistogram draws one panel of figure 1.
+// drawHistogram draws one histogram of the paper's figure 1, with the given position and size. The axes show n
+// from lo to hi and shares from 0 to top.
 func drawHistogram(f *figure.Figure, h *Figure, x0, y0, width, height float64, lo, hi int, top float64) {
 	left, right, bottom := x0+34, x0+width, y0+height-44
 	y := f.Frame(left, y0+8, right, bottom, top, figure.Percent, "number of ingredients, n; share of the states, %")
@@ -151,12 +153,13 @@ func drawErrorBar(f *figure.Figure, x, lo, hi, half float64) {
 	f.Line(x-half, hi, x+half, hi, 1, figure.Ink)
 }
 
-func addErrorKey(f *figure.Figure) {
+// addErrorBarLegend adds to the legend what an error bar means.
+func addErrorBarLegend(f *figure.Figure) {
 	f.Key("± 1 standard deviation", func(f *figure.Figure, x, y float64) { drawErrorBar(f, x+10, y+11, y-1, 2.5) })
 }
 
-// ratioFigure draws figure 3: the new cocktail and the nearest recipes as stacked bars.
-func ratioFigure(c *Cocktails) *figure.Figure {
+// drawRatioFigure draws the paper's figure 3: the new cocktail and the nearest recipes as stacked bars.
+func drawRatioFigure(c *Cocktails) *figure.Figure {
 	const left, height, gap = 130.0, 40.0, 10.0
 	drinks := append([]Drink{c.New}, c.Nearest...)
 	var recipes []map[string]float64
@@ -168,7 +171,7 @@ func ratioFigure(c *Cocktails) *figure.Figure {
 		recipes = append(recipes, recipe)
 	}
 	colours := figure.Colours(recipes)
-	f := &figure.Figure{Name: ratioFigureName, Title: "Composition ratios, share of the drink in %", Width: pageWidth, Height: float64(float64(len(drinks)) * (height + gap))}
+	f := &figure.Figure{Name: ratioFigureName, Title: "Composition ratios, share of the drink in %", Width: pictureWidth, Height: float64(float64(len(drinks)) * (height + gap))}
 	var said strings.Builder
 	said.WriteString("Stacked bars of composition ratios, share of the drink in %.")
 	keyed := make(map[string]bool)
@@ -186,7 +189,7 @@ func ratioFigure(c *Cocktails) *figure.Figure {
 				keyed[p.Ingredient] = true
 			}
 		}
-		f.Stack(left, y, pageWidth-left, height, parts, colours)
+		f.Stack(left, y, pictureWidth-left, height, parts, colours)
 		fmt.Fprintf(&said, " %s: %s.", d.Name, strings.Join(words, ", "))
 	}
 	f.Text = said.String()
@@ -194,11 +197,11 @@ func ratioFigure(c *Cocktails) *figure.Figure {
 	return f
 }
 
-// productFigure draws figure 4: the distribution of the product of the objectives over random compositions and
-// over the chains.
-func productFigure(c *Cocktails) *figure.Figure {
+// drawProductFigure draws the paper's figure 4: the distribution of the product of the objectives, over random
+// compositions and over the chains.
+func drawProductFigure(c *Cocktails) *figure.Figure {
 	const left, top, bottom = 34.0, 8.0, 240.0
-	f := &figure.Figure{Name: productFigureName, Title: "The product of the two probabilities", Width: pageWidth, Height: bottom + 36}
+	f := &figure.Figure{Name: productFigureName, Title: "The product of the two probabilities", Width: pictureWidth, Height: bottom + 36}
 	sides := []struct {
 		name  string
 		of    Product
@@ -213,8 +216,8 @@ func productFigure(c *Cocktails) *figure.Figure {
 			}
 		}
 	}
-	y := f.Frame(left, top, pageWidth-8, bottom, float64(1.04*tallest), figure.Percent, "y_taste · y_timing; share of the compositions, %")
-	x := figure.Scale{Lo: 0, Hi: 1, From: left, To: pageWidth - 8}
+	y := f.Frame(left, top, pictureWidth-8, bottom, float64(1.04*tallest), figure.Percent, "y_taste · y_timing; share of the compositions, %")
+	x := figure.Scale{Lo: 0, Hi: 1, From: left, To: pictureWidth - 8}
 	for k := range 11 {
 		f.Write(x.At(float64(k)/10), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, number.Typeset(float64(k)/10, 1))
 	}
@@ -226,7 +229,7 @@ func productFigure(c *Cocktails) *figure.Figure {
 		}
 		f.KeyOf(side.name+", mean "+number.Typeset(side.of.Mean, 3), side.paint)
 	}
-	addErrorKey(f)
+	addErrorBarLegend(f)
 	f.Text = fmt.Sprintf("Histogram of the product of the probabilities of taste Fresh and timing All day, over %d times %d random compositions (mean %s) and over %d chains of as many states (mean %s). The largest is below %s.",
 		sequenceCount, c.Random.Compositions, number.Typeset(c.Random.Mean, 3), sequenceCount, number.Typeset(c.Chain.Mean, 3), number.Typeset(last, 2))
 	f.PlaceKeys()

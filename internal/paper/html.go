@@ -12,10 +12,12 @@ import (
 	"kir/internal/report/view"
 )
 
+// pageTemplateText is the source of the template of paper.html.
+//
 //go:embed page.html
 var pageTemplateText string
 
-// pageTemplate is the template of paper.html. The template escapes all text except the pictures, which are SVG
+// pageTemplate is the template of paper.html. The template escapes all text except the pictures: those are SVG
 // that this program wrote.
 var pageTemplate = template.Must(template.New("paper.html").Funcs(template.FuncMap{
 	"fixed":     number.Typeset,
@@ -29,7 +31,8 @@ var pageTemplate = template.Must(template.New("paper.html").Funcs(template.FuncM
 	"svg":       func(f *figure.Figure) template.HTML { return template.HTML(f.SVG()) },
 }).Parse(pageTemplateText))
 
-// formatNumber writes a number rounded for readers; paper.json has all digits.
+// formatNumber writes the number x with the given number of decimal places, as readers want it; paper.json has
+// all digits.
 func formatNumber(x any, digits int) (string, error) {
 	switch x := x.(type) {
 	case float64:
@@ -43,17 +46,17 @@ func formatNumber(x any, digits int) (string, error) {
 	return "", fmt.Errorf("%T is no number", x)
 }
 
-// pageView holds what the page shows in addition to the report.
+// pageView holds the data from which the template writes the page: the report and more.
 type pageView struct {
 	*Report
-	Light, Dark template.CSS     // colours of the figures on a light and a dark page
-	Style       template.CSS     // other styles of the figures
+	Light, Dark template.CSS     // colours of the pictures on a light page and on a dark page
+	Style       template.CSS     // other styles of the pictures
 	Degrees     int              // degrees of freedom of a standard deviation over the sequences
-	Histograms  []*figure.Figure // figure 1, one picture for each target
-	Cocktail    []*figure.Figure // figures of the cocktail experiment
+	Histograms  []*figure.Figure // pictures of the paper's figure 1, one for each target
+	Cocktail    []*figure.Figure // pictures of the cocktail experiment
 }
 
-// Stuck reports whether no sequence of the row's kernel on the row's target ever moved.
+// Stuck reports whether every sequence of the row's kernel on the row's target stayed at its first composition.
 func (v *pageView) Stuck(row Row) bool {
 	for _, f := range v.Figures {
 		if f.Target == row.Target && f.Kernel == row.Kernel {
@@ -64,7 +67,7 @@ func (v *pageView) Stuck(row Row) bool {
 }
 
 // WriteHTML writes paper.html, a single file without scripts that needs neither other files nor a network. The
-// pictures are the figures of the report; see [Report.Pictures].
+// pictures are those that [Report.Pictures] returns.
 func (r *Report) WriteHTML(w io.Writer, pictures []*figure.Figure) error {
 	light, dark := figure.Variables()
 	v := &pageView{Report: r, Degrees: r.Sequences - 1, Light: template.CSS(light), Dark: template.CSS(dark), Style: template.CSS(figure.Style())}

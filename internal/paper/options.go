@@ -5,7 +5,7 @@ import "kir/internal/dataset"
 // Options state how the experiments are run. The zero value runs the experiments at full length, without the
 // cocktail experiment.
 type Options struct {
-	// Seed determines all random numbers. Seed, Divide and Book together determine every figure.
+	// Seed determines all random numbers. Seed, Divide and Book together determine all results.
 	Seed uint64
 
 	// Workers is the number of sequences that run at once; 0 means one for each processor. The number affects
@@ -16,8 +16,8 @@ type Options struct {
 	// the book differs from the data of the paper. If Book is nil, the cocktail experiment is left out.
 	Book *dataset.Book
 
-	// Divide is the factor, at most 1,000, by which every sequence is shorter than in the paper, for trials. 0
-	// and 1 mean the length in the paper.
+	// Divide is a number, at most 1,000, by which the length of every sequence is divided, for trial runs. 0 and
+	// 1 mean sequences as long as in the paper.
 	Divide int
 
 	// Progress receives the work done so far and the total work, both in nanoseconds, and the name of the

@@ -1,6 +1,7 @@
 package paper
 
-// A Published is a rate that the paper prints, in percent. A field is nil if the value was not available to us.
+// A Published is the mean and the standard deviation of a rate that the paper prints, in percent. A field is nil
+// if the value was not available to us.
 type Published struct {
 	Mean, SD *float64
 }
@@ -9,7 +10,7 @@ func publishedMean(mean float64) Published { return Published{Mean: &mean} }
 
 func publishedMeanSD(mean, sd float64) Published { return Published{&mean, &sd} }
 
-// A rateKey identifies a rate of the experiments.
+// A rateKey identifies a rate in the tables of the experiments: by target, kernel and kind of rate.
 type rateKey struct {
 	Target, Kernel string
 	Rate           string // "accepted" or "updated"
@@ -21,10 +22,10 @@ const (
 	Updated  = "updated"
 )
 
-// publishedRates holds the rates of the paper that were available to us. The first are the accepted rates of the
-// small setting with the standard deviations over ten sequences, the others are the updated rates of the Gibbs
-// sampler. The paper's naive column is listed under the kernel that the paper describes, although the figures
-// fit another kernel.
+// publishedRates holds the rates of the paper that were available to us. The first entries are the accepted rates
+// of the small setting, with the standard deviations over ten sequences. The other entries are the updated rates
+// of the Gibbs sampler. The paper's naive column is listed under the kernel that the paper describes, although
+// the numbers fit another kernel.
 var publishedRates = map[rateKey]Published{
 	{"small a", KernelNaive, Accepted}:       publishedMeanSD(70.40, 0.430),
 	{"small b", KernelNaive, Accepted}:       publishedMeanSD(85.91, 0.437),
@@ -45,12 +46,12 @@ func PublishedRate(target, kernel, rate string) Published {
 	return publishedRates[rateKey{target, kernel, rate}]
 }
 
-// publishedCounts is Table 1 of the paper: the number of compositions of 5 units over 50 ingredients that use n
-// ingredients, for n = 1, 2, ...
+// publishedCounts is Table 1 of the paper: item n−1 is the number of compositions of 5 units over 50 ingredients
+// that use n ingredients.
 var publishedCounts = []string{"50", "4900", "117600", "921200", "2118760"}
 
 // publishedIngredients is the number of ingredients that the paper states for the cocktail data.
 const publishedIngredients = 65
 
-// publishedLaw holds how many recipes of the paper use n ingredients, by n.
-var publishedLaw = map[int]int{2: 13, 3: 29, 4: 24, 5: 3}
+// publishedRecipeCounts maps n to the number of recipes of the paper that use n ingredients.
+var publishedRecipeCounts = map[int]int{2: 13, 3: 29, 4: 24, 5: 3}

@@ -14,19 +14,19 @@ type Report struct {
 	Seed      uint64 `json:"seed"`
 	Sequences int    `json:"sequences"` // number of sequences of each sampler on each target
 
-	// Divide is the factor by which sequences were shorter than in the paper; 1 in a full run.
+	// Divide is the number by which the paper's length of every sequence was divided; 1 in a full run.
 	Divide int `json:"divide"`
 
 	Counts  CountTable `json:"compositions"` // Table 1 of the paper
 	Tables  []Table    `json:"tables"`       // rates, one table for each setting
-	Figures []Figure   `json:"figures"`      // figure 1, one histogram for each target and kernel
-	Verdict Verdict    `json:"verdict"`
-	Mixing  []Mixing   `json:"mixing"`
+	Figures []Figure   `json:"figures"`      // histograms of the paper's figure 1, one for each target and kernel
+	Verdict Verdict    `json:"verdict"`      // summary of how far the measured rates lie from the exact rates
+	Mixing  []Mixing   `json:"mixing"`       // how well the accelerated sampler mixes on each target
 
 	// Cocktails is nil without a recipe book.
 	Cocktails *Cocktails `json:"cocktails,omitempty"`
 
-	Differences []Difference `json:"differences"`
+	Differences []Difference `json:"differences"` // points in which the experiments differ from the paper
 }
 
 // A CountTable holds exact numbers of compositions.
@@ -36,26 +36,26 @@ type CountTable struct {
 	Rows        []Count `json:"rows"`
 }
 
-// A Count is |X_n|, the number of compositions of n ingredients, for one n, in decimal digits.
+// A Count states how many compositions of N ingredients there are, here and in the paper.
 type Count struct {
 	N     int    `json:"n"`
-	Count string `json:"count"`
-	Paper string `json:"paper"` // number that the paper prints
+	Count string `json:"count"` // exact number, in decimal digits
+	Paper string `json:"paper"` // number that the paper prints, in decimal digits
 }
 
 // A Table holds the rates of one setting, in percent of the iterations after the discarded iterations.
 type Table struct {
 	Name       string `json:"name"`
 	Title      string `json:"title"`
-	Unit       string `json:"unit"` // unit of all figures except Z
+	Unit       string `json:"unit"` // unit of all rates in the table; Z has no unit
 	N          int    `json:"ingredients"`
 	Total      int    `json:"total"`
 	Iterations int    `json:"iterations"` // iterations of one sequence, including the discarded iterations
-	Discarded  int    `json:"discarded"`  // number of first iterations that are discarded
+	Discarded  int    `json:"discarded"`  // number of iterations at the beginning of a sequence that are discarded
 	Rows       []Row  `json:"rows"`
 }
 
-// A Row is one rate of one kernel on one target: published, exact and measured.
+// A Row compares the published, the exact and the measured value of one rate, of one kernel on one target.
 type Row struct {
 	Target string `json:"target"`
 	Kernel string `json:"kernel"`
@@ -79,23 +79,23 @@ type Row struct {
 	Z float64 `json:"z"`
 }
 
-// A Figure is the histogram of n of one kernel on one target.
+// A Figure is the histogram of the number n of ingredients, for one kernel on one target.
 type Figure struct {
 	Name   string `json:"name"`
 	Target string `json:"target"`
 	Kernel string `json:"kernel"`
 
-	// TV is the total variation distance, ½ Σ_n |observed − target|, of the mean histogram of the sequences.
-	// Expected is the mean TV of a chain that follows the target and mixes as well as the kernel's sequences;
-	// see [diagnose.ExpectedTotalVariation]. The error of a share in Expected is at most the error of the starts
-	// of the sequences, which are independent draws from the target.
+	// TV is the total variation distance, ½ Σ_n |observed − target|, between the mean histogram of the sequences
+	// and the target. Expected is the mean TV of a chain that follows the target and mixes as well as the
+	// kernel's sequences; see [diagnose.ExpectedTotalVariation]. The error of a share in Expected is at most the
+	// error of the starts of the sequences, which are independent draws from the target.
 	TV       float64 `json:"tv"`
 	Expected float64 `json:"tv_expected"`
 
-	// Stuck is the number of sequences that never moved.
+	// Stuck is the number of sequences that stayed at their first composition.
 	Stuck int `json:"stuck"`
 
-	// File is the name of the picture that shows the histogram, without extension.
+	// File is the name, without extension, of the picture file that shows the histogram.
 	File  string `json:"file"`
 	Sizes []Size `json:"sizes"`
 }
@@ -106,30 +106,29 @@ type Size struct {
 	Target float64 `json:"target"` // probability of n in the target
 	Mean   float64 `json:"mean"`   // mean of the shares of the sequences
 	SD     float64 `json:"sd"`     // standard deviation of the shares of the sequences
-	MCSE   float64 `json:"mcse"`   // standard error of Mean, from the autocorrelation
+	MCSE   float64 `json:"mcse"`   // standard error of Mean, computed from the autocorrelation of the sequences
 }
 
-// A Verdict summarises how far the measured rates lie from the exact rates.
+// A Verdict summarises how far the measured rates lie from the exact rates, in standard errors.
 type Verdict struct {
-	// Rates is the number of measured rates of the paper's samplers, without the rates that are 100 % or nearly
-	// 0 by definition.
+	// Rates is the number of rates that the summary covers: the measured rates of the paper's samplers, without
+	// rates that are 100 % or nearly 0 by definition.
 	Rates int `json:"rates"`
 
 	// Largest is the row with the largest |Z|.
 	Largest Row `json:"largest"`
 
-	// FalseAlarm is the probability that the |Z| of a correct rate exceeds Limit, by Student's t with sequences
-	// − 1 degrees of freedom. AnyAlarm is the probability that the |Z| of at least one of Rates independent
-	// correct rates exceeds Limit.
+	// Limit is the |Z| above which a rate counts as an alarm.
 	Limit      float64 `json:"limit"`
-	FalseAlarm float64 `json:"false_alarm"`
-	AnyAlarm   float64 `json:"any_alarm"`
+	FalseAlarm float64 `json:"false_alarm"` // probability that a correct rate exceeds Limit, by Student's t with one degree of freedom less than sequences
+	AnyAlarm   float64 `json:"any_alarm"`   // probability that at least one of Rates independent correct rates exceeds Limit
 
 	// Beyond lists the rows with |Z| > Limit.
 	Beyond []Row `json:"beyond"`
 }
 
-// A Mixing holds how many independent values of n a sequence of the accelerated sampler is worth.
+// A Mixing states how well the accelerated sampler mixes on one target: how many independent values of the number
+// n of ingredients a sequence is worth.
 type Mixing struct {
 	Target string `json:"target"`
 

@@ -13,7 +13,7 @@ import (
 	"kir/mcmc"
 )
 
-// iterationCosts holds the approximate duration of one iteration of each kernel, in nanoseconds.
+// iterationCosts maps the name of a kernel to the approximate duration of one iteration, in nanoseconds.
 var iterationCosts = map[string]int64{
 	KernelNaive:       130,
 	KernelGibbs:       25,
@@ -26,8 +26,8 @@ var iterationCosts = map[string]int64{
 type sequenceTask struct {
 	description   string                                                     // text for Progress
 	iterations    int                                                        // number of iterations of the sequence
-	iterationCost int64                                                      // nanoseconds of one iteration
-	run           func(ctx context.Context, tick func(iterations int)) error // runs the sequence and calls tick with the number of iterations since the last call
+	iterationCost int64                                                      // approximate duration of one iteration, in nanoseconds
+	run           func(ctx context.Context, tick func(iterations int)) error // runs the sequence, and calls tick from time to time with the number of iterations since the last call
 }
 
 // Run runs all experiments and returns the report. If ctx ends first, Run returns the error of the context.
@@ -50,7 +50,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	var lab *cocktailLab
+	var lab *cocktailExperiment
 	if o.Book != nil {
 		if lab, err = newCocktailLab(ctx, o); err != nil {
 			return nil, err
@@ -63,7 +63,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	return buildReport(o, settings, runs, lab)
 }
 
-// planRuns lists the runs on distributions of n, with a task for each sequence.
+// planRuns lists the runs of kernels on the targets of the settings, and returns a task for each sequence of each
+// run.
 func planRuns(o Options, settings []Setting) ([]*kernelRun, []sequenceTask, error) {
 	var runs []*kernelRun
 	var tasks []sequenceTask
@@ -109,7 +110,7 @@ func (r *kernelRun) planSequences(seed uint64) (tasks []sequenceTask, err error)
 }
 
 // planSequences returns a task for each sequence of the cocktail experiment.
-func (lab *cocktailLab) planSequences(o Options) []sequenceTask {
+func (lab *cocktailExperiment) planSequences(o Options) []sequenceTask {
 	var tasks []sequenceTask
 	chain := mcmc.NewRand(o.Seed, "paper cocktail chain", 0).Uint64()
 	blind := mcmc.NewRand(o.Seed, "paper cocktail blind", 0).Uint64()
@@ -159,8 +160,9 @@ func runTasks(ctx context.Context, o Options, tasks []sequenceTask) error {
 	return ctx.Err() // ctx may have ended when no task was running
 }
 
-// buildReport builds the report from the finished runs and the cocktail experiment.
-func buildReport(o Options, settings []Setting, runs []*kernelRun, lab *cocktailLab) (*Report, error) {
+// buildReport builds the report from the finished runs and the finished cocktail experiment lab, which may be
+// nil.
+func buildReport(o Options, settings []Setting, runs []*kernelRun, lab *cocktailExperiment) (*Report, error) {
 	r := &Report{
 		Source:    "Obara, Morimura, Yanagisawa (2019): Sampler for Composition Ratio by Markov Chain Monte Carlo. arXiv 1906.06663",
 		Seed:      o.Seed,
@@ -178,8 +180,8 @@ func buildReport(o Options, settings []Setting, runs []*kernelRun, lab *cocktail
 			if x.setting != s {
 				continue
 			}
-			r.Figures = append(r.Figures, x.figure)
-			table.Rows = append(table.Rows, x.rows...)
+			r.Figures = append(r.Figures, x.histogram)
+			table.Rows = append(table.Rows, x.rateRows...)
 			if x.kernel == KernelAccelerated {
 				tau, err := IACTBound(x.target)
 				if err != nil {

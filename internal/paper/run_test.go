@@ -344,7 +344,7 @@ func TestHostileBook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pictures := []*figure.Figure{ratioFigure(r.Cocktails), productFigure(r.Cocktails)}
+	pictures := []*figure.Figure{drawRatioFigure(r.Cocktails), drawProductFigure(r.Cocktails)}
 	for _, f := range pictures {
 		checkPicture(t, f)
 		var drawn bytes.Buffer
@@ -535,7 +535,7 @@ func checkNewCocktail(t *testing.T, book *dataset.Book) {
 			}
 			x := state{c.State.Composition.Parts(), c.State.LogScore(), c.State.LogDensity()}
 			known := false
-			for _, r := range lab.recipes {
+			for _, r := range lab.recipeCompositions {
 				known = known || slices.EqualFunc(r.Parts(), x.parts, func(a, b mcmc.Part) bool { return a.Ingredient == b.Ingredient })
 			}
 			if !known && (best == nil || x.score > best.score || x.score == best.score && x.weight > best.weight) {
@@ -601,7 +601,7 @@ func TestBetter(t *testing.T) {
 		{"a lower density", low, dense, false},
 		{"the first of equals", low, low, false},
 	} {
-		if got := c.a.better(c.b); got != c.want {
+		if got := c.a.isBetterThan(c.b); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

@@ -121,7 +121,7 @@ func TestLab(t *testing.T) {
 			t.Errorf("of %d ingredients it wants %v", n, lab.scoredTarget.Law().P(n))
 		}
 	}
-	if got := lab.recipes[0].Parts(); got[0].Amount != 250 || got[1].Amount != 750 {
+	if got := lab.recipeCompositions[0].Parts(); got[0].Amount != 250 || got[1].Amount != 750 {
 		t.Errorf("the first recipe is %v", got)
 	}
 }
@@ -176,13 +176,13 @@ func TestPageWords(t *testing.T) {
 // TestExtents: what of a histogram is shown, and how high.
 func TestExtents(t *testing.T) {
 	figures := []*Figure{{Sizes: []Size{{N: 1, Target: 0.0009}, {N: 2, Target: 0.001}, {N: 3, Target: 0.5, Mean: 0.6, SD: 0.1}}}, {Sizes: []Size{{N: 2, Mean: 0.9, SD: 0.3}, {N: 7, Mean: 0.001}, {N: 9, Mean: 0.0005}}}}
-	if lo, hi := sizeRange(figures); lo != 2 || hi != 7 {
+	if lo, hi := shownSizeRange(figures); lo != 2 || hi != 7 {
 		t.Errorf("from %d to %d", lo, hi)
 	}
-	if got := scaleTop(figures); got != 1.05 {
+	if got := verticalAxisTop(figures); got != 1.05 {
 		t.Errorf("up to %v", got)
 	}
-	if got := scaleTop(figures[:1]); math.Abs(got-1.05*0.7) > 1e-12 {
+	if got := verticalAxisTop(figures[:1]); math.Abs(got-1.05*0.7) > 1e-12 {
 		t.Errorf("up to %v", got)
 	}
 	if got := len(newCountTable().Rows); got != 5 || newCountTable().Rows[2].Count != "117600" || newCountTable().Ingredients != 50 || newCountTable().Total != 5 {

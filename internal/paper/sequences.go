@@ -11,29 +11,30 @@ import (
 	"kir/mcmc"
 )
 
-// sequenceCount is the number of sequences that the paper runs of each sampler.
+// sequenceCount is the number of sequences that the paper, and this package, runs of each sampler.
 const sequenceCount = 10
 
 // A sequenceStats holds the statistics of one chain on a target without properties.
 type sequenceStats struct {
-	tally         mcmc.Tally          // counts of accepted and updated iterations
-	counts        []int64             // number of kept states with n ingredients, by n
+	tally         mcmc.Tally          // numbers of iterations in which the candidate was accepted, and in which the composition changed
+	sizeCounts    []int64             // item n is the number of counted states with n ingredients
 	usedHistogram *diagnose.Histogram // counts of the numbers of ingredients, for the standard errors
-	moved         bool                // whether any kept state differs from the state before
+	moved         bool                // whether any counted state differs from the state before
 }
 
-// runSequence runs one chain from a start drawn from the target.
+// runSequence runs one chain from a start drawn from the target t. The first discarded iterations are not
+// counted, the next kept iterations are.
 func runSequence(ctx context.Context, t *mcmc.Target, k mcmc.Kernel, seed uint64, index, discarded, kept int, tick func(iterations int)) (*sequenceStats, error) {
 	c, err := mcmc.NewChain(t, k, seed, index)
 	if err != nil {
 		return nil, err
 	}
 	_, hi := t.Law().Support()
-	s := &sequenceStats{counts: make([]int64, hi+1), usedHistogram: diagnose.NewHistogram(hi+1, 1)}
+	s := &sequenceStats{sizeCounts: make([]int64, hi+1), usedHistogram: diagnose.NewHistogram(hi+1, 1)}
 	err = advanceChain(ctx, c, discarded, kept, tick, func(int) {
 		n := c.State.Composition.Used()
 		s.usedHistogram.Add(n)
-		s.counts[n]++
+		s.sizeCounts[n]++
 	})
 	s.tally = c.Tally()
 	s.moved = s.tally.Updated > 0
@@ -48,11 +49,11 @@ type kernelRun struct {
 	target    *mcmc.Target
 
 	mutex           sync.Mutex
-	sequences       []*sequenceStats // finished sequences, by index
+	sequences       []*sequenceStats // item k holds the statistics of sequence k; nil until the sequence has finished
 	unfinishedCount int              // number of sequences not yet finished
 
-	rows   []Row  // accepted and updated rate
-	figure Figure // histogram of n
+	rateRows  []Row  // results for the accepted and the updated rate
+	histogram Figure // histogram of the number n of ingredients
 }
 
 // add stores a finished sequence. After the last sequence add computes the results and drops the sequences.
@@ -81,14 +82,14 @@ func (r *kernelRun) summarize() error {
 		accepted = append(accepted, float64(s.tally.Accepted)/kept)
 		updated = append(updated, float64(s.tally.Updated)/kept)
 	}
-	r.rows = []Row{
+	r.rateRows = []Row{
 		newRow(r.lawTarget.Name, r.kernel, Accepted, exact.Accepted, accepted, kept),
 		newRow(r.lawTarget.Name, r.kernel, Updated, exact.Updated, updated, kept),
 	}
 	return r.computeHistogram()
 }
 
-// computeHistogram computes the histogram of n, the Figure of the run.
+// computeHistogram computes the histogram of the number n of ingredients, the field histogram of the run.
 func (r *kernelRun) computeHistogram() error {
 	f := Figure{
 		Name:   "figure1-" + fileName(r.lawTarget.Name) + "-" + r.kernel,
@@ -115,7 +116,7 @@ func (r *kernelRun) computeHistogram() error {
 		shares[n] = r.limitShareError(shares[n], law[n])
 		perSequence := make([]float64, len(r.sequences))
 		for k, s := range r.sequences {
-			perSequence[k] = float64(s.counts[n]) / float64(s.tally.Iterations)
+			perSequence[k] = float64(s.sizeCounts[n]) / float64(s.tally.Iterations)
 		}
 		mean, sd := meanSD(perSequence)
 		if n >= 1 {
@@ -124,13 +125,14 @@ func (r *kernelRun) computeHistogram() error {
 	}
 	f.TV = diagnose.TotalVariation(law, observed)
 	f.Expected = diagnose.ExpectedTotalVariation(law, shares)
-	r.figure = f
+	r.histogram = f
 	return nil
 }
 
-// limitShareError limits the standard error of the share of an n with probability p. The limit is the error of
-// the starts of the sequences, which are independent draws from the target. If no sequence ever moved, the error
-// equals the limit, because autocorrelation cannot show the error.
+// limitShareError limits the standard error of s, the share of compositions with some number of ingredients,
+// whose target probability is p. The limit is the standard error that the share has among the starts of the
+// sequences, which are independent draws from the target. If no sequence ever moved, the standard error equals
+// the limit, because autocorrelation cannot show the error.
 func (r *kernelRun) limitShareError(s diagnose.Proportion, p float64) diagnose.Proportion {
 	starts := math.Sqrt(p * (1 - p) / float64(len(r.sequences)))
 	if s.Err != nil || !(s.MCSE < starts) {
@@ -139,7 +141,8 @@ func (r *kernelRun) limitShareError(s diagnose.Proportion, p float64) diagnose.P
 	return s
 }
 
-// advanceChain runs a chain and calls keep after each iteration that is not discarded.
+// advanceChain runs a chain for discarded and then for kept iterations. After each of the kept iterations
+// advanceChain calls keep.
 func advanceChain(ctx context.Context, c *mcmc.Chain, discarded, kept int, tick func(iterations int), keep func(draw int)) error {
 	const stride = 2_000 // iterations between checks of the context
 	for left := discarded; left > 0; left -= stride {
@@ -168,7 +171,8 @@ func advanceChain(ctx context.Context, c *mcmc.Chain, discarded, kept int, tick 
 	return nil
 }
 
-// newRow returns the row for the rates of the sequences. A rate is a fraction of kept iterations.
+// newRow returns the row for one rate. Item k of rates is the rate in sequence k, as a fraction of kept
+// iterations.
 func newRow(target, kernel, rate string, exact float64, rates []float64, kept float64) Row {
 	mean, sd := meanSD(rates)
 	iterations := float64(kept * float64(len(rates)))

@@ -8,8 +8,8 @@ import (
 
 // These constants are the names of the kernels in the report.
 const (
-	KernelNaive       = "naive"       // candidates uniform on the space X of all compositions
-	KernelGibbs       = "gibbs"       // a new division of the joint amount of any two ingredients
+	KernelNaive       = "naive"       // candidates are uniform on all compositions
+	KernelGibbs       = "gibbs"       // two ingredients, used or not, divide their joint amount anew
 	KernelAccelerated = "accelerated" // Algorithm 2 of the paper
 )
 
@@ -19,15 +19,16 @@ type Setting struct {
 	Name       string // "small" or "large"
 	N, Total   int    // number of ingredients, and total units
 	Iterations int    // iterations of one sequence, T in the paper
-	Discarded  int    // number of first iterations that are discarded
+	Discarded  int    // number of iterations at the beginning of a sequence that are discarded
 	Targets    []LawTarget
 }
 
-// A LawTarget is a target without properties, given by the distribution (law) of the number n of ingredients.
+// A LawTarget is a target without properties. The target is given by the distribution of the number n of
+// ingredients; all compositions with the same n are equally probable.
 type LawTarget struct {
-	Name    string // name such as "small a", unique among all settings
-	Law     mcmc.Sparsity
-	Formula string // formula of the distribution, as text
+	Name    string        // name such as "small a", unique among all settings
+	Law     mcmc.Sparsity // distribution of n
+	Formula string        // formula of the distribution of n, as text
 }
 
 // Settings returns the two settings of the paper. If we could not read a formula in the paper, the Formula of
@@ -65,7 +66,7 @@ func (s *Setting) Target(l LawTarget) (*mcmc.Target, error) {
 	return mcmc.NewTarget(space, l.Law)
 }
 
-// formulaOf returns the formula of a target's distribution of n, as text, given the name of the target.
+// formulaOf returns the formula of the distribution of n, as text, for the target with the given name.
 func formulaOf(target string) string {
 	for _, s := range Settings() {
 		for _, l := range s.Targets {

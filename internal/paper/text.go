@@ -7,8 +7,8 @@ import (
 	"kir/internal/terminal"
 )
 
-// WriteText prints each measured rate beside the rate in the paper and the exact rate. All other results are on
-// the page of WriteHTML.
+// WriteText prints a table with each measured rate beside the rate in the paper and the exact rate. The page of
+// WriteHTML shows all other results, too.
 func (r *Report) WriteText(w io.Writer) error {
 	p := terminal.NewPrinter(w, terminal.Style{})
 	for _, t := range r.Tables {

@@ -48,8 +48,9 @@ func cosine(x float64) float64 {
 	return high + (1 - high - half + float64(p*y))
 }
 
-// sineCoefficients are ±1/k! for k = 17, 15, ..., 3, and cosineCoefficients are ±1/k! for k = 18, 16, ..., 4.
+// These variables hold the coefficients of power series: sineCoefficients are ±1/k! for k = 17, 15, ..., 3, and
+// cosineCoefficients are ±1/k! for k = 18, 16, ..., 4.
 var (
-	sineCoefficients   = [...]float64{1.0 / 355687428096000, -1.0 / 1307674368000, 1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6}
-	cosineCoefficients = [...]float64{-1.0 / 6402373705728000, 1.0 / 20922789888000, -1.0 / 87178291200, 1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24}
+	sineCoefficients   = [...]float64{1.0 / 355687428096000, -1.0 / 1307674368000, 1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6}        // coefficients of the series of sine
+	cosineCoefficients = [...]float64{-1.0 / 6402373705728000, 1.0 / 20922789888000, -1.0 / 87178291200, 1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24} // coefficients of the series of cosine
 )

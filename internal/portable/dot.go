@@ -1,7 +1,7 @@
 package portable
 
-// Dot returns Σ x_k·y_k over the length of x. Dot computes four sums, each of every fourth product, and then
-// adds up the four sums.
+// Dot returns Σ_k x[k]·y[k] over the indices k of x. Dot adds up every fourth product in one of four sums, and
+// then adds up the four sums.
 func Dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	var a, b, c, d float64
@@ -18,10 +18,10 @@ func Dot(x, y []float64) float64 {
 	return (a + b) + (c + d)
 }
 
-// AddScaled adds by·x_k to each y_k, over the length of x.
-func AddScaled(y []float64, by float64, x []float64) {
+// AddScaled adds factor·x[k] to y[k] for every index k of x.
+func AddScaled(y []float64, factor float64, x []float64) {
 	y = y[:len(x)]
 	for k, v := range x {
-		y[k] += float64(by * v)
+		y[k] += float64(factor * v)
 	}
 }

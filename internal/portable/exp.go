@@ -10,14 +10,14 @@ import "math"
 // The table powers has each 2^(j/128) as a sum of two numbers.
 
 const (
-	steps      = 128
-	stepFactor = steps / math.Ln2
-	// The sum of the three parts is ln 2/128. All parts but the last have so few bits that the products of the
-	// parts with k are exact.
+	stepsPerDoubling = 128                         // number of powers 2^(j/128) in the table powers
+	stepsPerUnit     = stepsPerDoubling / math.Ln2 // number of steps in 1: x·stepsPerUnit is x in steps of ln 2/128
+	// The number ln 2/128 is stored as the sum stepHigh + stepMiddle + stepLow. The first two have so few bits
+	// that their products with k are exact.
 	stepHigh   = 0x1.62e42fefp-8
 	stepMiddle = 0x0.00000000a39ef357p-8
-	stepLow    = math.Ln2/steps - stepHigh - stepMiddle
-	// Adding integerRounder to a number and then subtracting integerRounder rounds the number to an integer.
+	stepLow    = math.Ln2/stepsPerDoubling - stepHigh - stepMiddle
+	// If integerRounder is added to a number and then subtracted again, the number is rounded to an integer.
 	integerRounder = 0x1.8p52
 )
 
@@ -31,20 +31,21 @@ func Exp(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(y) + uint64(e)<<52)
 }
 
-// expScaled returns eˣ as y·2^e, 0.99 < y < 2, for |x| < 800.
+// expScaled returns eˣ as two numbers y and e with eˣ = y·2^e and 0.99 < y < 2, for |x| < 800.
 func expScaled(x float64) (y float64, e int) {
-	shifted := float64(x*stepFactor) + integerRounder
+	shifted := float64(x*stepsPerUnit) + integerRounder
 	k := int(int32(math.Float64bits(shifted)))
 	n := shifted - integerRounder
 	r := x - float64(n*stepHigh) - float64(n*(stepMiddle+stepLow))
 	return expStep(k, r)
 }
 
-// expStep returns 2^(k/128)·exp r as y·2^e, for a small r.
+// expStep returns 2^(k/128)·exp r as two numbers y and e whose value is y·2^e. The magnitude of r must be at most
+// about ln 2/256.
 func expStep(k int, r float64) (y float64, e int) {
 	square := float64(r * r)
 	p := r + float64(square*(0.5+float64(r*(1.0/6))+float64(square*(1.0/24+float64(r*(1.0/120))))))
-	of := &powers[uint(k)%steps]
+	of := &powers[uint(k)%stepsPerDoubling]
 	return of.high + (of.low + float64(of.high*p)), k >> 7
 }
 
@@ -73,9 +74,9 @@ func Exp2(x float64) float64 {
 	case x < -1075:
 		return 0
 	}
-	shifted := float64(x*steps) + integerRounder
+	shifted := float64(x*stepsPerDoubling) + integerRounder
 	k := int(int32(math.Float64bits(shifted)))
-	r := x - float64((shifted-integerRounder)/steps) // exact
+	r := x - float64((shifted-integerRounder)/stepsPerDoubling) // exact
 	y, e := expStep(k, float64(r*math.Ln2))
 	return ldexp(y, e)
 }
@@ -101,10 +102,11 @@ func Expm1(x float64) float64 {
 	return sum + (rest + low)
 }
 
-// expAsSum returns exp(x + more) as (high + low)·2^e, for |x| < 800 and |more| < 2⁻⁵²·|x|. The error is about
-// 2⁻⁹⁰ of exp r − 1 if x is so small that the result is exp r alone, without a factor of the table powers.
+// expAsSum returns exp(x + more) as (high + low)·2^e, for |x| < 800 and |more| < 2⁻⁵²·|x|. Let x be k·ln 2/128 +
+// r with a whole number k and |r| ≤ ln 2/256. If k is 0, the error is about 2⁻⁹⁰ of exp r − 1, so results near 1
+// are especially exact.
 func expAsSum(x, more float64) (high, low float64, e int) {
-	shifted := float64(x*stepFactor) + integerRounder
+	shifted := float64(x*stepsPerUnit) + integerRounder
 	k := int(int32(math.Float64bits(shifted)))
 	n := shifted - integerRounder
 	r, rest := twoSum(x-float64(n*stepHigh), -float64(n*stepMiddle))
@@ -115,8 +117,8 @@ func expAsSum(x, more float64) (high, low float64, e int) {
 	third := float64(float64(square*r) * (1.0/6 + float64(r*(1.0/24)) + float64(square*(1.0/120+float64(r*(1.0/720))+float64(square*(1.0/5040))))))
 	p, pRest := quickTwoSum(r, float64(square/2))
 	p, more = quickTwoSum(p, pRest+(rest+(float64(squareRest/2)+third)))
-	of := &powers[uint(k)%steps]
-	if uint(k)%steps == 0 { // the power is 1, and p may be small
+	of := &powers[uint(k)%stepsPerDoubling]
+	if uint(k)%stepsPerDoubling == 0 { // the power is 1, and p may be small
 		high, low = quickTwoSum(1, p)
 		return high, low + more, k >> 7
 	}

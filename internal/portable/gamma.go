@@ -28,16 +28,18 @@ func LogGamma(x float64) float64 {
 	return float64((x-0.5)*Log(x)) - x + halfLog2Pi + rest - Log(below)
 }
 
-// stirlingCoefficients are B₂ₖ/(2k·(2k−1)) for k = 7, 6, ..., 2, where B₂ₖ are the Bernoulli numbers.
+// stirlingCoefficients are the coefficients B₂ₖ/(2k·(2k−1)) of Stirling's series for k = 7, 6, ..., 2, where B₂ₖ
+// are the Bernoulli numbers.
 var stirlingCoefficients = [...]float64{1.0 / 156, -691.0 / 360360, 1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360}
 
+// ½·log 2π
 const halfLog2Pi = 0.918938533204672741780329736405617639861397473637783412817151540482765695927260397694743298635954197622
 
-// BetaCDF returns the probability that a variable with the distribution BetaCDF(a, b) is below x. This is the
+// BetaCDF returns the probability that a variable with the distribution Beta(a, b) is below x. This is the
 // regularised incomplete beta function Iₓ(a, b), computed by its continued fraction (NIST Digital Library of
 // Mathematical Functions 8.17.22, evaluated by Lentz's method). The parameters a and b must be positive. The
-// relative error is about 10⁻¹³ for a and b up to 1,000. For larger a and b the error grows like the error of
-// log Γ.
+// relative error is about 10⁻¹³ for a and b up to 1,000. For larger a and b the error grows like the error of log
+// Γ.
 func BetaCDF(a, b, x float64) float64 {
 	switch {
 	case math.IsNaN(x):
@@ -57,8 +59,8 @@ func betaDensity(a, b, x float64) float64 {
 	return Exp(LogGamma(a+b) - LogGamma(a) - LogGamma(b) + float64(a*Log(x)) + float64(b*Log1p(-x)))
 }
 
-// betaBelowMean returns Beta(a, b, x) for an x of at most about the mean, given the value density of betaDensity
-// at x.
+// betaBelowMean returns BetaCDF(a, b, x) for an x that is at most about the mean of the distribution. The
+// parameter density is the result of betaDensity at x.
 func betaBelowMean(a, b, x, density float64) float64 {
 	const tiny = 1e-300
 	away := func(v float64) float64 {
@@ -116,17 +118,17 @@ func BetaQuantile(a, b, p float64) float64 {
 	return x
 }
 
-// StudentQuantile returns the p-quantile of Student's t distribution with freedom degrees of freedom.
-func StudentQuantile(freedom, p float64) float64 {
+// StudentQuantile returns the p-quantile of Student's t distribution with the given number of degrees of freedom.
+func StudentQuantile(degreesOfFreedom, p float64) float64 {
 	tail := min(p, 1-p)
-	x := BetaQuantile(float64(freedom/2), 0.5, float64(2*tail)) // the Beta variable freedom/(freedom + t²)
-	return math.Copysign(math.Sqrt(float64(freedom*(1-x))/x), p-0.5)
+	x := BetaQuantile(float64(degreesOfFreedom/2), 0.5, float64(2*tail)) // the Beta variable freedom/(freedom + t²)
+	return math.Copysign(math.Sqrt(float64(degreesOfFreedom*(1-x))/x), p-0.5)
 }
 
-// StudentTail returns the probability that a variable with Student's t distribution with freedom degrees of
-// freedom exceeds t.
-func StudentTail(freedom, t float64) float64 {
-	tail := float64(BetaCDF(float64(freedom/2), 0.5, freedom/(freedom+float64(t*t))) / 2)
+// StudentTail returns the probability that a variable with Student's t distribution exceeds t, given the number
+// of degrees of freedom.
+func StudentTail(degreesOfFreedom, t float64) float64 {
+	tail := float64(BetaCDF(float64(degreesOfFreedom/2), 0.5, degreesOfFreedom/(degreesOfFreedom+float64(t*t))) / 2)
 	if t < 0 {
 		return 1 - tail
 	}

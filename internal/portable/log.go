@@ -11,15 +11,15 @@ import "math"
 // The table centres has 1/c and log c for each c. One of the centres is 1, so that for x near 1 only r is left.
 
 const (
-	centreBits = 7
-	centreUnit = 1 << (52 - centreBits) // distance of the centres in the bits of a float64
-	leastZBits = 0x3fe6000000000000     // the bits of 0.6875, the least z
-	ln2High    = 0x0.b17217f7d1cp0      // a multiple of 2⁻⁴², like centre.log
-	ln2Low     = math.Ln2 - ln2High
+	centreBits = 7                      // number of bits of a centre behind the leading bit
+	centreUnit = 1 << (52 - centreBits) // distance of neighbouring centres, as a difference of the bits of their float64
+	leastZBits = 0x3fe6000000000000     // bits of the float64 0.6875, the least value of z
+	ln2High    = 0x0.b17217f7d1cp0      // ln 2 rounded to a multiple of 2⁻⁴², so that sums with log c are exact
+	ln2Low     = math.Ln2 - ln2High     // ln 2 − ln2High
 )
 
-// A centre is a number c, given by 1/c and log c, each as a sum of two numbers. The first summand of 1/c has 8
-// bits; the first summand of log c is a multiple of 2⁻⁴².
+// A centre is a number c for which 1/c and log c are stored, each as a sum of two numbers: inverse + inverseRest
+// and log + logRest. The field inverse has 8 bits, and the field log is a multiple of 2⁻⁴².
 type centre struct{ inverse, inverseRest, log, logRest float64 }
 
 // Log returns the natural logarithm of x with an error of at most 0.52 units in the last place.
@@ -45,7 +45,7 @@ func logSpecial(x float64) float64 {
 	return high + low
 }
 
-// logPartsOf returns log x as a sum of two numbers, for 0 < x < ∞; see logParts.
+// logPartsOf returns log x as the sum high + low, for 0 < x < ∞.
 func logPartsOf(x float64) (high, low float64) {
 	if x < 0x1p-1022 {
 		return logParts(math.Float64bits(x*0x1p60), -60)
@@ -53,8 +53,8 @@ func logPartsOf(x float64) (high, low float64) {
 	return logParts(math.Float64bits(x), 0)
 }
 
-// logParts returns log(x·2^k) as a sum of two numbers, to 0.02 ulp of the logarithm. The number x is the
-// positive normal number with the given bits.
+// logParts returns log(x·2^k) as the sum high + low, where x is the positive normal float64 with the given bits.
+// The error is 0.02 units in the last place of the logarithm.
 func logParts(bits uint64, k int64) (high, low float64) {
 	near := bits + centreUnit/2 // rounds z to the nearest centre
 	over := near - leastZBits
@@ -98,7 +98,7 @@ func Log2(x float64) float64 { return logTimesFactor(x, inverseLn2, inverseLn2Re
 // ten the result is exactly the exponent.
 func Log10(x float64) float64 { return logTimesFactor(x, inverseLn10, inverseLn10Rest) }
 
-// logTimesFactor returns log x times factor + rest.
+// logTimesFactor returns log(x)·(factor + rest), where rest is much smaller than factor.
 func logTimesFactor(x, factor, rest float64) float64 {
 	if !(x > 0) || math.IsInf(x, 1) {
 		return logSpecial(x)
@@ -108,7 +108,7 @@ func logTimesFactor(x, factor, rest float64) float64 {
 	return product + (productRest + (float64(high*rest) + float64(low*factor)))
 }
 
-// logAsSum returns log x, for 0 < x < ∞, as a sum of two numbers, to a relative error of 2⁻⁷⁰.
+// logAsSum returns log x as the sum high + low, for 0 < x < ∞, to a relative error of 2⁻⁷⁰.
 func logAsSum(x float64) (high, low float64) {
 	z, k := math.Frexp(x)
 	if z < math.Sqrt2/2 {

@@ -2,12 +2,12 @@ package portable
 
 import "math"
 
-// A LowerTriangular is a lower triangular matrix, by rows: row i has i+1 numbers, of which the last is on the diagonal.
-// Sums run in the order of the indices and no product is fused with a sum, so that results have the same bits on
-// every machine.
+// A LowerTriangular is a lower triangular matrix, stored by rows: row i has i+1 numbers, of which the last is on
+// the diagonal. All methods give results with the same bits on every machine: sums run in the order of the
+// indices, and no multiplication is fused with an addition.
 type LowerTriangular struct {
 	rowCount int       // number of rows
-	values   []float64 // rows one after the other
+	values   []float64 // all rows one after the other
 }
 
 // NewLower returns a lower triangular matrix of n rows, all zeros.
@@ -51,13 +51,14 @@ func (l LowerTriangular) Backward(b []float64) {
 	}
 }
 
-// Solve replaces b by A⁻¹·b, where L is the Cholesky factor of A.
+// Solve replaces b by A⁻¹·b. The receiver is the Cholesky factor of A, as computed by [LowerTriangular.Factor].
 func (l LowerTriangular) Solve(b []float64) {
 	l.Forward(b)
 	l.Backward(b)
 }
 
-// LogDeterminant returns log det A, where L is the Cholesky factor of A.
+// LogDeterminant returns log det A. The receiver is the Cholesky factor of A, as computed by
+// [LowerTriangular.Factor].
 func (l LowerTriangular) LogDeterminant() float64 {
 	sum := 0.0
 	for i := range l.rowCount {
@@ -66,7 +67,8 @@ func (l LowerTriangular) LogDeterminant() float64 {
 	return float64(2 * sum)
 }
 
-// Inverse returns the lower half of A⁻¹, where L is the Cholesky factor of A.
+// Inverse returns the lower half of A⁻¹. The receiver is the Cholesky factor of A, as computed by
+// [LowerTriangular.Factor].
 func (l LowerTriangular) Inverse() LowerTriangular {
 	// The columns of L⁻¹ are stored as slices without the leading zeros: columns[j][k] is (L⁻¹)[j+k][j].
 	n := l.rowCount

@@ -30,15 +30,15 @@ func NormalQuantile(p float64) float64 {
 	return math.Copysign(z, q)
 }
 
-// polynomialRatioAscending returns the quotient above/below of two polynomials in x. The coefficients begin at
-// the lowest power. The constant coefficient of below is 1 and is left out of the slice.
-func polynomialRatioAscending(x float64, above, below []float64) float64 {
+// polynomialRatioAscending returns the quotient of two polynomials in x, given by their coefficients from the
+// lowest power to the highest. The constant coefficient of the denominator is 1 and is left out of the slice.
+func polynomialRatioAscending(x float64, numerator, denominator []float64) float64 {
 	p, q := 0.0, 0.0
-	for k := len(above) - 1; k >= 0; k-- {
-		p = float64(p*x) + above[k]
+	for k := len(numerator) - 1; k >= 0; k-- {
+		p = float64(p*x) + numerator[k]
 	}
-	for k := len(below) - 1; k >= 0; k-- {
-		q = float64((q + below[k]) * x)
+	for k := len(denominator) - 1; k >= 0; k-- {
+		q = float64((q + denominator[k]) * x)
 	}
 	return p / (q + 1)
 }

@@ -2,8 +2,8 @@ package portable
 
 // TestTables computed the tables and constants of this file.
 
-// powers holds 2^(j/128) = high + low at index j, for j = 0..127.
-var powers = [steps]struct{ high, low float64 }{
+// powers[j] holds 2^(j/128) as the sum high + low, for j = 0..127.
+var powers = [stepsPerDoubling]struct{ high, low float64 }{
 	{0x1p+00, 0x0p+00},
 	{0x1.0163da9fb3335p+00, 0x1.b61299ab8cdb7p-54},
 	{0x1.02c9a3e778061p+00, -0x1.19083535b085dp-56},
@@ -134,7 +134,7 @@ var powers = [steps]struct{ high, low float64 }{
 	{0x1.fd3c22b8f71f1p+00, 0x1.2eb74966579e7p-57},
 }
 
-// centres holds all centres, beginning with c = 0.6875.
+// centres holds all centres (see [centre]) in ascending order, from 0.6875 to 1.3671875.
 var centres = [1 << centreBits]centre{
 	{0x1.74p+00, 0x1.745d1745d1746p-10, -0x1.7fafa3bd81p-02, -0x1.46fb79bf6d4cbp-44},
 	{0x1.72p+00, 0x1.0a1fd1b7af017p-10, -0x1.79e26687dp-02, 0x1.309c168817444p-44},
@@ -266,7 +266,8 @@ var centres = [1 << centreBits]centre{
 	{0x1.78p-01, -0x1.8231bcb564effp-09, 0x1.404308686ap-02, 0x1.f8ef43049f7d3p-44},
 }
 
-// These constants are the inverses of ln 2 and ln 10, each as a sum of two numbers.
+// These constants are the inverses of ln 2 and ln 10, each as a sum of two numbers, such as inverseLn2 +
+// inverseLn2Rest.
 const (
 	inverseLn2      = 0x1.71547652b82fep+00
 	inverseLn2Rest  = 0x1.777d0ffda0d24p-56

@@ -30,13 +30,13 @@ func toBits(x *big.Float, bits int) (high, low float64) {
 func TestTables(t *testing.T) {
 	var b bytes.Buffer
 	b.WriteString("package portable\n\n// TestTables computed the tables and constants of this file.\n\n")
-	b.WriteString("// powers holds 2^(j/128) = high + low at index j, for j = 0..127.\nvar powers = [steps]struct{ high, low float64 }{\n")
-	for j := range steps {
-		x := reference.exp(reference.quo(reference.mul(reference.ln2(), reference.of(float64(j))), reference.of(steps)))
+	b.WriteString("// powers[j] holds 2^(j/128) as the sum high + low, for j = 0..127.\nvar powers = [stepsPerDoubling]struct{ high, low float64 }{\n")
+	for j := range stepsPerDoubling {
+		x := reference.exp(reference.quo(reference.mul(reference.ln2(), reference.of(float64(j))), reference.of(stepsPerDoubling)))
 		high, low := nearest(x)
 		fmt.Fprintf(&b, "\t{%x, %x},\n", high, low)
 	}
-	b.WriteString("}\n\n// centres holds all centres, beginning with c = 0.6875.\nvar centres = [1 << centreBits]centre{\n")
+	b.WriteString("}\n\n// centres holds all centres (see [centre]) in ascending order, from 0.6875 to 1.3671875.\nvar centres = [1 << centreBits]centre{\n")
 	for j := range 1 << centreBits {
 		c := math.Float64frombits(leastZBits + uint64(j)*centreUnit)
 		one := reference.of(1)
@@ -44,7 +44,7 @@ func TestTables(t *testing.T) {
 		log, logRest := toBits(reference.log(reference.of(c)), 42)
 		fmt.Fprintf(&b, "\t{%x, %x, %x, %x},\n", inverse, inverseRest, log, logRest)
 	}
-	b.WriteString("}\n\n// These constants are the inverses of ln 2 and ln 10, each as a sum of two numbers.\nconst (\n")
+	b.WriteString("}\n\n// These constants are the inverses of ln 2 and ln 10, each as a sum of two numbers, such as inverseLn2 +\n// inverseLn2Rest.\nconst (\n")
 	for _, c := range []struct {
 		name string
 		of   float64

@@ -9,40 +9,42 @@ import (
 	"kir/rule"
 )
 
-// A roundingProblem asks for whole numbers of scale steps near the ideal numbers of steps of a recipe. The
-// rounded amounts must keep the rules of the recipe.
+// A roundingProblem asks how many whole steps of a scale to weigh of each ingredient of a recipe. The numbers of
+// steps should be near the ideal numbers, and the rounded amounts must keep the rules of the recipe.
 type roundingProblem struct {
-	parts       []rule.Part           // parts of the recipe, in units
-	idealSteps  []float64             // for each part: number of steps before rounding, q
-	weights     []*big.Rat            // for each part: fraction of the batch that one step of the part makes up, up to a common factor
-	batchSteps  int64                 // steps of the whole batch, S
-	total       int64                 // total units of the recipe, M
-	ruleText    func(rule int) string // text of the rule with an index; may be nil
-	bounds      []bound               // inequalities and grids that the rules impose
-	densities   []*big.Rat            // for each part: weighed quantity per unit of the recipe's measure; nil if both measures are the same
-	maxNodes    int                   // maximum number of partial roundings to visit
-	maxDistance int                   // maximum distance of an amount from its ideal, in steps
+	recipeParts         []rule.Part           // used ingredients of the recipe with their amounts, in units
+	idealSteps          []float64             // item i is q_i, the number of steps of part i before rounding
+	weights             []*big.Rat            // item i is the fraction of the batch that one step of part i makes up, up to a common factor
+	batchSteps          int64                 // S, the number of steps of the whole batch
+	total               int64                 // M, the total number of units of the recipe
+	ruleText            func(rule int) string // returns the text of the rule with the given index; may be nil
+	bounds              []roundingBound       // inequalities and grids that the rules impose
+	densities           []*big.Rat            // item i is the weighed quantity of part i per unit of the recipe's measure, such as grams per millilitre; nil if both measures are the same
+	maxPartialRoundings int                   // maximum number of partial roundings to look at
+	maxDistance         int                   // maximum distance of an amount from the ideal amount, in steps
 }
 
-// A bound is one inequality Σ_i factor_i·x_i ≥ 0 of a rule on the numbers of steps x_i.
-type bound struct {
-	factors       []*big.Rat // factor of each part, exactly; nil unless the bound is such an inequality
-	scaledFactors []float64  // factors divided by the greatest magnitude of a factor
-	ruleIndex     int        // index of the rule
-	// gridPart, gridFirst and gridPeriod describe a grid if gridPeriod is not 0: the units of part gridPart must
-	// be gridFirst plus a multiple of gridPeriod. Then the bound is not an inequality.
+// A roundingBound is a condition of a rule on x_i, the number of steps of part i. Most bounds are inequalities
+// Σ_i factor_i·x_i ≥ 0. Others are grids, which restrict one part to certain amounts, or bounds of a sum whose
+// terms are not linear.
+type roundingBound struct {
+	factors       []*big.Rat // item i is factor_i, exactly; nil if the bound is not an inequality Σ_i factor_i·x_i ≥ 0
+	scaledFactors []float64  // factors, divided by the greatest magnitude among them
+	ruleIndex     int        // index of the rule that made the bound
+	// If gridPeriod is not 0, the bound is a grid: the number of units of part gridPart must be gridFirst plus a
+	// multiple of gridPeriod.
 	gridPart, gridFirst, gridPeriod int
-	// nonlinearSum, if not nil, is a sum of a rule that factors cannot express. Then the bound is Min (sign 1)
-	// or Max (sign −1) of the sum.
+	// If nonlinearSum is not nil, the bound is the Min (boundSign 1) or the Max (boundSign −1) of this sum, which
+	// has terms that are not linear in the amounts.
 	nonlinearSum *constraint.Sum
-	sign         int64
+	boundSign    int64 // 1 if the bound is the Min of nonlinearSum, −1 if the bound is the Max
 }
 
 // isLinear reports whether the bound is an inequality Σ_i factor_i·x_i ≥ 0.
-func (b *bound) isLinear() bool { return b.factors != nil }
+func (b *roundingBound) isLinear() bool { return b.factors != nil }
 
-// addRules translates the rules into bounds on steps. The steps x_i are u_i = M·w_i·x_i / Σ_j w_j·x_j units,
-// where w_i is the weight of part i. So lo ≤ Σ c_i·u_i becomes Σ (M·c_i − lo)·w_i·x_i ≥ 0.
+// addRules translates the rules into bounds on steps. If part i has x_i steps and the weight w_i, then it has u_i
+// = M·w_i·x_i / Σ_j w_j·x_j units. So lo ≤ Σ c_i·u_i becomes Σ (M·c_i − lo)·w_i·x_i ≥ 0.
 func (r *roundingProblem) addRules(rules rule.Set) error {
 	for k, one := range rules.Rules {
 		alone := rules
@@ -58,9 +60,9 @@ func (r *roundingProblem) addRules(rules rule.Set) error {
 
 // addConditions adds the bounds that follow from c, the conditions of the rule with the given index.
 func (r *roundingProblem) addConditions(c *constraint.Conditions, ruleIndex int) {
-	for k, p := range r.parts {
+	for k, p := range r.recipeParts {
 		a := c.Amounts[p.Ingredient]
-		own := make([]int64, len(r.parts))
+		own := make([]int64, len(r.recipeParts))
 		own[k] = 1
 		if a.Min > 1 {
 			r.addLinearBound(ruleIndex, own, int64(a.Min), 1)
@@ -69,15 +71,15 @@ func (r *roundingProblem) addConditions(c *constraint.Conditions, ruleIndex int)
 			r.addLinearBound(ruleIndex, own, int64(a.Max), -1)
 		}
 		if a.Step > 1 {
-			r.bounds = append(r.bounds, bound{ruleIndex: ruleIndex, gridPart: k, gridFirst: a.Min, gridPeriod: a.Step})
+			r.bounds = append(r.bounds, roundingBound{ruleIndex: ruleIndex, gridPart: k, gridFirst: a.Min, gridPeriod: a.Step})
 		}
 	}
 	for _, g := range c.Groups {
 		if g.Total == nil {
 			continue
 		}
-		factors := make([]int64, len(r.parts))
-		for k, p := range r.parts {
+		factors := make([]int64, len(r.recipeParts))
+		for k, p := range r.recipeParts {
 			if slices.Contains(g.Members, p.Ingredient) {
 				factors[k] = 1
 			}
@@ -85,9 +87,9 @@ func (r *roundingProblem) addConditions(c *constraint.Conditions, ruleIndex int)
 		r.addRange(ruleIndex, factors, int64(g.Total.Min), int64(g.Total.Max))
 	}
 	for _, s := range c.Sums {
-		factors, constant, bent := make([]int64, len(r.parts)), int64(0), false
+		factors, constant, bent := make([]int64, len(r.recipeParts)), int64(0), false
 		for _, t := range s.Terms {
-			k := slices.IndexFunc(r.parts, func(p rule.Part) bool { return p.Ingredient == t.Ingredient })
+			k := slices.IndexFunc(r.recipeParts, func(p rule.Part) bool { return p.Ingredient == t.Ingredient })
 			if k < 0 {
 				continue
 			}
@@ -97,10 +99,10 @@ func (r *roundingProblem) addConditions(c *constraint.Conditions, ruleIndex int)
 		}
 		if bent {
 			if s.Min != math.MinInt64 {
-				r.bounds = append(r.bounds, bound{ruleIndex: ruleIndex, nonlinearSum: &s, sign: 1})
+				r.bounds = append(r.bounds, roundingBound{ruleIndex: ruleIndex, nonlinearSum: &s, boundSign: 1})
 			}
 			if s.Max != math.MaxInt64 {
-				r.bounds = append(r.bounds, bound{ruleIndex: ruleIndex, nonlinearSum: &s, sign: -1})
+				r.bounds = append(r.bounds, roundingBound{ruleIndex: ruleIndex, nonlinearSum: &s, boundSign: -1})
 			}
 			continue
 		}
@@ -115,7 +117,8 @@ func (r *roundingProblem) addConditions(c *constraint.Conditions, ruleIndex int)
 	}
 }
 
-// addRange adds the bounds lo ≤ Σ factor_i·u_i ≤ hi on the units u_i, for the rule with the given index.
+// addRange adds the bounds lo ≤ Σ factor_i·u_i ≤ hi for the rule with the given index, where u_i is the number of
+// units of part i. A missing bound is math.MinInt64 or math.MaxInt64.
 func (r *roundingProblem) addRange(ruleIndex int, factors []int64, lo, hi int64) {
 	if !slices.ContainsFunc(factors, func(f int64) bool { return f != 0 }) {
 		return
@@ -128,10 +131,10 @@ func (r *roundingProblem) addRange(ruleIndex int, factors []int64, lo, hi int64)
 	}
 }
 
-// addLinearBound adds the bound sign·(Σ factor_i·u_i − limit) ≥ 0 on the units u_i, for the rule with the given
-// index.
+// addLinearBound adds the bound sign·(Σ factor_i·u_i − limit) ≥ 0 for the rule with the given index, where u_i is
+// the number of units of part i.
 func (r *roundingProblem) addLinearBound(ruleIndex int, factors []int64, limit int64, sign int64) {
-	b := bound{ruleIndex: ruleIndex}
+	b := roundingBound{ruleIndex: ruleIndex}
 	m := big.NewInt(r.total)
 	for k, f := range factors {
 		v := new(big.Int).Mul(m, big.NewInt(f))
@@ -157,9 +160,9 @@ func (r *roundingProblem) addLinearBound(ruleIndex int, factors []int64, limit i
 	r.bounds = append(r.bounds, b)
 }
 
-// satisfiesBound reports whether the numbers of steps satisfy a bound, in exact arithmetic. If the weights of
-// the parts differ, half a step of each part is tolerated.
-func (r *roundingProblem) satisfiesBound(b *bound, steps []int64) bool {
+// satisfiesBound reports whether a rounding satisfies the bound b, in exact arithmetic. Item i of steps is the
+// number of steps of part i. If the weights of the parts differ, half a step of each part is tolerated.
+func (r *roundingProblem) satisfiesBound(b *roundingBound, steps []int64) bool {
 	sum, term := new(big.Rat), new(big.Rat)
 	factors := b.factors
 	if !b.isLinear() {
@@ -193,35 +196,34 @@ func isOnGrid(units *big.Rat, first, period int) bool {
 	return units.IsInt() && (units.Num().Int64()-int64(first))%int64(period) == 0
 }
 
-// satisfiesNonlinear does the work of [roundingProblem.satisfiesBound] for a bound with a nonlinearSum, whose
-// terms differ from unit to unit. The function units returns the units of part k, and room is the tolerance in
-// units.
-func (r *roundingProblem) satisfiesNonlinear(b *bound, units func(k int) *big.Rat, room *big.Rat) bool {
+// satisfiesNonlinear does the work of [roundingProblem.satisfiesBound] for a bound with a nonlinearSum. The
+// function units returns the number of units of part k, and tolerance is in units.
+func (r *roundingProblem) satisfiesNonlinear(b *roundingBound, units func(k int) *big.Rat, tolerance *big.Rat) bool {
 	sum, most := b.signedLimit(), int64(0)
 	for _, t := range b.nonlinearSum.Terms {
 		most = max(most, t.PerUnit, -t.PerUnit)
 	}
-	sum.Add(sum, room.Mul(room, new(big.Rat).SetInt64(most)))
-	for k := range r.parts {
+	sum.Add(sum, tolerance.Mul(tolerance, new(big.Rat).SetInt64(most)))
+	for k := range r.recipeParts {
 		sum.Add(sum, r.nonlinearTerm(b, k, units(k)))
 	}
 	return sum.Sign() >= 0
 }
 
-// signedLimit returns the constant of a nonlinear bound, with the sign of the bound. The terms of the parts are
-// added to the constant.
-func (b *bound) signedLimit() *big.Rat {
-	if b.sign > 0 {
+// signedLimit returns the constant of a bound with a nonlinearSum: −Min (boundSign 1) or Max (boundSign −1). The
+// bound is satisfied if the constant plus the nonlinearTerm of each part is at least 0.
+func (b *roundingBound) signedLimit() *big.Rat {
+	if b.boundSign > 0 {
 		return new(big.Rat).Neg(new(big.Rat).SetInt64(b.nonlinearSum.Min))
 	}
 	return new(big.Rat).SetInt64(b.nonlinearSum.Max)
 }
 
-// nonlinearTerm returns the contribution of a part's units to a nonlinear sum, with the sign of the bound.
-func (r *roundingProblem) nonlinearTerm(b *bound, part int, units *big.Rat) *big.Rat {
+// nonlinearTerm returns boundSign times the term of a part in b.nonlinearSum, if the part has the given units.
+func (r *roundingProblem) nonlinearTerm(b *roundingBound, part int, units *big.Rat) *big.Rat {
 	v := new(big.Rat)
 	for _, t := range b.nonlinearSum.Terms {
-		if t.Ingredient != r.parts[part].Ingredient {
+		if t.Ingredient != r.recipeParts[part].Ingredient {
 			continue
 		}
 		if t.Step > 1 && !isOnGrid(units, t.FirstStep, t.Step) {
@@ -233,5 +235,5 @@ func (r *roundingProblem) nonlinearTerm(b *bound, part int, units *big.Rat) *big
 		v.Add(v, new(big.Rat).Mul(units, new(big.Rat).SetInt64(t.PerUnit)))
 		v.Add(v, new(big.Rat).SetInt64(t.PerUse))
 	}
-	return v.Mul(v, new(big.Rat).SetInt64(b.sign))
+	return v.Mul(v, new(big.Rat).SetInt64(b.boundSign))
 }

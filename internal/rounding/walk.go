@@ -9,17 +9,20 @@ import (
 )
 
 const (
-	// maxRoundingDistance is the maximum distance of an amount from its ideal, in steps of the scale.
+	// maxRoundingDistance is the maximum distance between a rounded amount and the ideal amount, in steps of the
+	// scale.
 	maxRoundingDistance = 16
-	// maxVisitedNodes is the maximum number of partial roundings to visit.
-	maxVisitedNodes = 400_000
+	// defaultMaxPartialRoundings is the maximum number of partial roundings that a search looks at. A partial rounding fixes
+	// the steps of some of the parts.
+	defaultMaxPartialRoundings = 400_000
 )
 
-// findNearestRounding returns the rounding nearest to the ideal that satisfies the bounds. The method looks near
-// the ideal amounts first, and looks further away as long as no rounding is found.
-func (r *roundingProblem) findNearestRounding(bounds []bound) (steps []int64, found bool) {
+// findNearestRounding returns the rounding nearest to the ideal numbers of steps that satisfies the bounds. The
+// method first tries numbers of steps next to the ideal numbers, and then, until a rounding is found, numbers
+// further away.
+func (r *roundingProblem) findNearestRounding(bounds []roundingBound) (steps []int64, found bool) {
 	for far := 2; far <= r.maxDistance; far *= 2 {
-		w := newBranchAndBound(r, bounds, far)
+		w := newRoundingSearch(r, bounds, far)
 		if w.hasNoChoice {
 			continue
 		}
@@ -54,36 +57,37 @@ func (r *roundingProblem) ruleName(k int) string {
 	return r.ruleText(k)
 }
 
-// A branchAndBound searches roundings by branch and bound. A partial rounding of the first k parts costs at
-// least
+// A roundingSearch searches roundings by branch and bound. A partial rounding fixes the steps of the first k
+// parts. Its cost, the sum of the squared deviations from the ideal numbers of steps, becomes at least
 //
 //	Σ_{i<k} d_i² + Σ_{i≥k} min_x (d_i² − λ·d_i) + λ·(D − Σ_{i<k} d_i), d_i = x_i − q_i,
 //
-// for any λ, since Σ d_i = D = S − Σ q_i. Here x_i is the number of steps of part i, q_i is the ideal number,
-// and S is the number of steps of the batch. λ is the marginal cost of the last step that the method of the
-// largest remainder hands out. With this λ the bound is tight at the root if there are no rules.
-type branchAndBound struct {
+// for any Lagrange multiplier λ, since Σ d_i = D = S − Σ q_i. Here x_i is the number of steps of part i, q_i is
+// the ideal number, and S is the number of steps of the batch. The field lambda holds λ, chosen as the marginal
+// cost of the last step that the method of the largest remainder hands out. With this λ, and without rules, the
+// bound at the start of the search equals the cost of the best rounding.
+type roundingSearch struct {
 	*roundingProblem
-	bounds      []bound   // bounds to satisfy
-	partOrder   []int     // indices of parts; parts with the fewest choices come first
-	choices     [][]int64 // by place in partOrder: numbers of steps to try, the nearest to the ideal first
-	hasNoChoice bool      // whether some part has no choice, so that no rounding exists
+	bounds      []roundingBound // bounds to satisfy
+	partOrder   []int           // indices of the parts in the order of the search; parts with the fewest choices come first
+	choices     [][]int64       // item k lists the numbers of steps to try for the part at place k of partOrder; the number nearest to the ideal comes first
+	hasNoChoice bool            // whether some part has no number of steps to try, so that no rounding exists
 
-	lambda, totalDeviation float64       // the multiplier λ and the deviation D in the bound of the cost
-	restCosts              []float64     // restCosts[k] is the sum of the least costs of the parts from place k of partOrder on
-	leastSums, mostSums    []int64       // by place k in partOrder: sums of the least and of the greatest choices of the parts from place k on
-	contributions          [][][]float64 // by bound, place in partOrder and choice: contribution of the choice to the bound; nil for bounds that are checked only at the end
-	maxContributions       [][]float64   // by bound and place k in partOrder: greatest contribution to the bound of the parts from place k on
-	steps                  []int64       // steps of each part in the present partial rounding
-	partialSums            []float64     // by bound: sum of the contributions in the present partial rounding
-	bestSteps              []int64       // steps of the best rounding so far; nil if no rounding was found
+	lambda, totalDeviation float64       // the Lagrange multiplier λ, and the total deviation D of the steps from the ideal
+	restCosts              []float64     // item k is the sum, over the parts from place k of partOrder on, of the least cost d² − λ·d of a choice
+	leastSums, mostSums    []int64       // items k are the sums, over the parts from place k of partOrder on, of the least and of the greatest number of steps to try
+	contributions          [][][]float64 // contributions[b][k][c] is what choice c for the part at place k of partOrder contributes to bound b; contributions[b] is nil if bound b is checked only at the end
+	maxContributions       [][]float64   // maxContributions[b][k] is the greatest possible contribution to bound b of the parts from place k of partOrder on
+	steps                  []int64       // item i is the number of steps of part i in the present partial rounding
+	partialSums            []float64     // item b is the constant of bound b plus the contributions of the parts in the present partial rounding
+	bestSteps              []int64       // item i is the number of steps of part i in the best rounding so far; nil if no rounding was found
 	bestCost               float64       // cost Σ d_i² of bestSteps
-	visited                int           // number of partial roundings visited
+	visitedCount           int           // number of partial roundings looked at
 }
 
-func newBranchAndBound(r *roundingProblem, bounds []bound, far int) *branchAndBound {
-	n := len(r.parts)
-	w := &branchAndBound{roundingProblem: r, bounds: bounds, steps: make([]int64, n), partialSums: make([]float64, len(bounds)), bestCost: math.Inf(1)}
+func newRoundingSearch(r *roundingProblem, bounds []roundingBound, far int) *roundingSearch {
+	n := len(r.recipeParts)
+	w := &roundingSearch{roundingProblem: r, bounds: bounds, steps: make([]int64, n), partialSums: make([]float64, len(bounds)), bestCost: math.Inf(1)}
 	choices := make([][]int64, n)
 	for i, q := range r.idealSteps {
 		from := max(1, int64(math.Floor(q))-int64(far)+1)
@@ -118,9 +122,9 @@ func (r *roundingProblem) hasUniformWeights() bool {
 	return r.densities == nil || !slices.ContainsFunc(r.weights, func(w *big.Rat) bool { return w.Cmp(r.weights[0]) != 0 })
 }
 
-// isFeasibleAlone reports whether a part with x steps can satisfy the grid bounds on that part. If weights
-// differ, the units of the part are unknown, so the answer is true.
-func (r *roundingProblem) isFeasibleAlone(bounds []bound, part int, x int64) bool {
+// isFeasibleAlone reports whether a part with x steps satisfies the grid bounds on that part. If the weights of
+// the parts differ, the units of the part are not yet known, so the answer is true.
+func (r *roundingProblem) isFeasibleAlone(bounds []roundingBound, part int, x int64) bool {
 	if !r.hasUniformWeights() {
 		return true
 	}
@@ -136,8 +140,8 @@ func (r *roundingProblem) isFeasibleAlone(bounds []bound, part int, x int64) boo
 	return true
 }
 
-// computeMultiplier sets λ, the marginal cost in the lower bound of the cost; see [branchAndBound].
-func (w *branchAndBound) computeMultiplier() {
+// computeMultiplier sets the Lagrange multiplier λ in the lower bound of the cost; see [roundingSearch].
+func (w *roundingSearch) computeMultiplier() {
 	var prices []float64
 	left := w.batchSteps
 	for _, q := range w.idealSteps {
@@ -149,9 +153,9 @@ func (w *branchAndBound) computeMultiplier() {
 	w.lambda = float64((prices[max(at-1, 0)] + prices[min(at, len(prices)-1)]) / 2)
 }
 
-// computeSuffixBounds computes the tables restCosts, leastSums, mostSums, contributions and maxContributions.
-// searchFrom uses the tables to bound incomplete roundings.
-func (w *branchAndBound) computeSuffixBounds() {
+// computeSuffixBounds computes restCosts, leastSums, mostSums, contributions and maxContributions. From these
+// tables searchFrom bounds what the parts that are not yet rounded can cost and contribute.
+func (w *roundingSearch) computeSuffixBounds() {
 	n := len(w.partOrder)
 	w.restCosts, w.leastSums, w.mostSums = make([]float64, n+1), make([]int64, n+1), make([]int64, n+1)
 	for k := n - 1; k >= 0; k-- {
@@ -175,12 +179,12 @@ func (w *branchAndBound) computeSuffixBounds() {
 	}
 }
 
-// computeContributions computes the contribution of each choice of each part to the bound with index b. The
-// parameter same is the result of hasUniformWeights.
-func (w *branchAndBound) computeContributions(b int, same bool) {
-	bound := &w.bounds[b]
+// computeContributions computes the contribution of each choice of each part to the bound with the given index.
+// The parameter uniformWeights tells whether all parts have the same weight, as reported by hasUniformWeights.
+func (w *roundingSearch) computeContributions(boundIndex int, uniformWeights bool) {
+	bound := &w.bounds[boundIndex]
 	w.contributions = append(w.contributions, nil)
-	if bound.gridPeriod > 0 || bound.nonlinearSum != nil && !same {
+	if bound.gridPeriod > 0 || bound.nonlinearSum != nil && !uniformWeights {
 		return
 	}
 	rows := make([][]float64, len(w.partOrder))
@@ -207,52 +211,52 @@ func (w *branchAndBound) computeContributions(b int, same bool) {
 		}
 		start = float64(start * factor)
 	}
-	if !same {
+	if !uniformWeights {
 		for _, f := range bound.scaledFactors {
 			start += float64(math.Abs(f) / 2)
 		}
 	}
-	w.contributions[b], w.partialSums[b] = rows, start
+	w.contributions[boundIndex], w.partialSums[boundIndex] = rows, start
 }
 
-// searchFrom tries each choice for the part at place k of partOrder and, recursively, for all later parts. For
-// the choices before place k, sum is the sum of the steps, off the sum of the deviations from the ideal, and
-// cost the sum of the squared deviations.
-func (w *branchAndBound) searchFrom(k int, sum int64, off, cost float64) {
-	if w.visited++; w.visited > w.maxNodes {
+// searchFrom tries each choice for the part at the given place of partOrder and, recursively, each choice for all
+// later parts. The steps of the earlier parts are fixed: stepsSoFar is the sum of these steps, deviationSoFar the
+// sum of their deviations from the ideal, and costSoFar the sum of the squared deviations.
+func (w *roundingSearch) searchFrom(place int, stepsSoFar int64, deviationSoFar, costSoFar float64) {
+	if w.visitedCount++; w.visitedCount > w.maxPartialRoundings {
 		return
 	}
-	if least := cost + w.restCosts[k] + float64(w.lambda*(w.totalDeviation-off)); least >= w.bestCost-sumTolerance {
+	if least := costSoFar + w.restCosts[place] + float64(w.lambda*(w.totalDeviation-deviationSoFar)); least >= w.bestCost-sumTolerance {
 		return
 	}
-	if sum+w.leastSums[k] > w.batchSteps || sum+w.mostSums[k] < w.batchSteps {
+	if stepsSoFar+w.leastSums[place] > w.batchSteps || stepsSoFar+w.mostSums[place] < w.batchSteps {
 		return
 	}
 	for b := range w.bounds {
-		if w.contributions[b] != nil && !isNonNegative(w.partialSums[b]+w.maxContributions[b][k], float64(w.batchSteps)) {
+		if w.contributions[b] != nil && !isNonNegative(w.partialSums[b]+w.maxContributions[b][place], float64(w.batchSteps)) {
 			return
 		}
 	}
-	if k == len(w.partOrder) {
+	if place == len(w.partOrder) {
 		for b := range w.bounds {
 			if !w.satisfiesBound(&w.bounds[b], w.steps) {
 				return
 			}
 		}
-		w.bestSteps, w.bestCost = slices.Clone(w.steps), cost
+		w.bestSteps, w.bestCost = slices.Clone(w.steps), costSoFar
 		return
 	}
-	i := w.partOrder[k]
+	i := w.partOrder[place]
 	before := slices.Clone(w.partialSums)
-	for c, x := range w.choices[k] {
+	for c, x := range w.choices[place] {
 		w.steps[i] = x
 		for b := range w.bounds {
 			if w.contributions[b] != nil {
-				w.partialSums[b] = before[b] + w.contributions[b][k][c]
+				w.partialSums[b] = before[b] + w.contributions[b][place][c]
 			}
 		}
 		d := float64(x) - w.idealSteps[i]
-		w.searchFrom(k+1, sum+x, off+d, cost+float64(d*d))
+		w.searchFrom(place+1, stepsSoFar+x, deviationSoFar+d, costSoFar+float64(d*d))
 	}
 	copy(w.partialSums, before)
 }

@@ -14,14 +14,14 @@ import (
 
 // A Batch is a recipe and the quantity of the recipe to make.
 type Batch struct {
-	Parts []rule.Part // amounts in units of the rules' total, all above 0
+	Parts []rule.Part // used ingredients with their amounts, in units of the rules' total; all amounts are above 0
 	Rules rule.Set    // the rules of the recipe, with the ingredients and the total
 
 	Size *big.Rat // quantity to make, in the measure of the recipe, such as millilitres
 	Step *big.Rat // smallest step of the scale, in the measure that is weighed, such as grams
 
-	// Density is, for each part, the weighed quantity per unit of the recipe's measure, for example grams per
-	// millilitre. Each Density must be above 0. Nil means that both measures are the same.
+	// Density[i] is the weighed quantity of part i per unit of the recipe's measure, for example grams per
+	// millilitre. Each Density must be above 0. A nil slice means that both measures are the same.
 	Density []*big.Rat
 }
 
@@ -29,11 +29,12 @@ type Batch struct {
 type RoundedBatch struct {
 	Steps          []int64   // number of scale steps of each part, at least 1
 	UnroundedSteps []float64 // number of scale steps of each part before rounding
-	Sum            int64     // sum of Steps: exactly the batch, or the nearest whole number if densities differ
+	Sum            int64     // sum of Steps: exactly the size of the batch in steps, or the nearest whole number if densities differ
 }
 
-// An ImpossibleError explains why no rounding of a batch satisfies all rules. Alternatives lists other steps and
-// batch sizes that were tried and for which a rounding exists.
+// An ImpossibleError explains why no rounding of a batch was found. Alternatives lists other scale steps and
+// batch sizes. If the batch is not a whole number of steps, these are the nearest sizes that are. Otherwise a
+// rounding was found for each of them.
 type ImpossibleError struct {
 	Reason       string
 	Alternatives []Alternative
@@ -41,28 +42,28 @@ type ImpossibleError struct {
 
 func (e *ImpossibleError) Error() string { return e.Reason }
 
-// An Alternative is another step of the scale or another size of the batch.
+// An Alternative is another step of the scale, or another size of the batch, to try instead.
 type Alternative struct {
 	IsScaleStep bool // whether Value is a step of the scale, and not a size of the batch
 	Value       *big.Rat
 }
 
-// These errors are faults of a batch that are found before the rules are checked.
+// These errors describe batches that cannot be rounded, whatever the rules are.
 var (
-	errNotWhole = errors.New("the batch is not a whole number of steps of the scale")
-	errTooFew   = errors.New("the batch has fewer steps of the scale than ingredients")
+	errNotWhole    = errors.New("the batch is not a whole number of steps of the scale")
+	errTooFewSteps = errors.New("the batch has fewer steps of the scale than ingredients")
 )
 
-// Weigh rounds a batch. Let S be the number of steps of the whole batch, and q_i the ideal number of steps for
-// part i. Weigh returns whole numbers x_i ≥ 1 with Σ x_i = S that satisfy the rules and minimise Σ (x_i − q_i)².
-// Without rules the result is that of the method of the largest remainder. If Weigh finds no such numbers, the
-// error is an [*ImpossibleError].
+// Weigh rounds the amounts of a batch to whole steps of the scale. Let S be the number of steps of the whole
+// batch, and q_i the number of steps of part i before rounding. Weigh returns whole numbers x_i ≥ 1 with Σ x_i =
+// S that satisfy the rules and minimise Σ (x_i − q_i)². Without rules the result is that of the method of the
+// largest remainder. If Weigh finds no such numbers, the error is an [*ImpossibleError].
 func Weigh(b Batch) (*RoundedBatch, error) {
 	r, err := newRoundingProblem(b)
 	switch {
 	case errors.Is(err, errNotWhole):
 		return nil, &ImpossibleError{Reason: err.Error(), Alternatives: b.wholeBatches()}
-	case errors.Is(err, errTooFew):
+	case errors.Is(err, errTooFewSteps):
 		return nil, &ImpossibleError{Reason: err.Error(), Alternatives: b.findAlternatives()}
 	case err != nil:
 		return nil, err
@@ -79,7 +80,7 @@ func newRoundingProblem(b Batch) (*roundingProblem, error) {
 	if len(b.Parts) == 0 || b.Size.Sign() <= 0 || b.Step.Sign() <= 0 {
 		return nil, errors.New("a batch and the step of a scale are above 0, and a recipe has ingredients")
 	}
-	r := &roundingProblem{maxNodes: maxVisitedNodes, maxDistance: maxRoundingDistance, densities: b.Density, parts: b.Parts, total: int64(b.Rules.Total), ruleText: b.Rules.Text}
+	r := &roundingProblem{maxPartialRoundings: defaultMaxPartialRoundings, maxDistance: maxRoundingDistance, densities: b.Density, recipeParts: b.Parts, total: int64(b.Rules.Total), ruleText: b.Rules.Text}
 	sum := new(big.Rat)
 	for k, p := range b.Parts {
 		q := new(big.Rat).SetFrac64(int64(p.Amount), r.total)
@@ -105,7 +106,7 @@ func newRoundingProblem(b Batch) (*roundingProblem, error) {
 	}
 	r.batchSteps = sum.Num().Int64()
 	if r.batchSteps < int64(len(b.Parts)) {
-		return nil, errTooFew
+		return nil, errTooFewSteps
 	}
 	return r, r.addRules(b.Rules)
 }
@@ -147,16 +148,17 @@ func (b Batch) findAlternatives() (ways []Alternative) {
 	return ways
 }
 
-// maxSizesTried is the number of larger batches that findAlternatives tries. maxNodesEach is the number of
-// partial roundings that findAlternatives visits for each batch.
-const maxSizesTried, maxNodesEach = 1000, 2000
+// maxSizesTried is the number of larger batches that findAlternatives tries. maxPartialRoundingsEach is the maximum number
+// of partial roundings that findAlternatives looks at for each batch.
+const maxSizesTried, maxPartialRoundingsEach = 1000, 2000
 
+// isPossible reports whether some rounding of the batch satisfies all rules, as far as a short search can tell.
 func (b Batch) isPossible() bool {
 	r, err := newRoundingProblem(b)
 	if err != nil {
 		return false
 	}
-	r.maxNodes, r.maxDistance = maxNodesEach, 2
+	r.maxPartialRoundings, r.maxDistance = maxPartialRoundingsEach, 2
 	_, found := r.findNearestRounding(r.bounds)
 	return found
 }
@@ -167,7 +169,10 @@ func Decimal(v *big.Rat) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// sumTolerance is the maximum rounding error of a floating-point sum, as a fraction of the sum of magnitudes.
+// sumTolerance is the assumed maximum rounding error of a floating-point sum, as a fraction of the sum of the
+// magnitudes.
 const sumTolerance = 1e-9
 
+// isNonNegative reports whether v is at least 0 within the rounding error of a sum of numbers whose magnitudes
+// add up to about scale.
 func isNonNegative(v, scale float64) bool { return v >= -sumTolerance*math.Max(scale, 1) }

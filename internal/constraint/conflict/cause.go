@@ -11,11 +11,12 @@ import (
 	"kir/rule"
 )
 
-// A cause is a common reason for a conflict, shown by arithmetic on the bounds of rules.
+// A cause is a common reason why rules conflict, such as "the least amounts add up to more than the total". A
+// cause follows from the bounds of the rules by arithmetic.
 type cause struct {
 	kind        Kind   // type of the cause
 	ingredients []int  // indices of the ingredients concerned
-	sum, limit  int    // the number that violates a limit, and the limit
+	sum, limit  int    // sum is the number that violates a limit, such as a sum of least amounts, and limit is the violated limit
 	text        string // the cause as a sentence without its full stop
 	fixes       []fix  // changes of the rules that remove the cause
 }
@@ -23,30 +24,30 @@ type cause struct {
 // A fix is a change of a set of rules that removes a cause.
 type fix struct {
 	text  string          // description of the change
-	units int             // units by which the change lowers amounts in all; 0 if the change is not measured in units
-	apply func(*question) // makes the change
+	units int             // number of units by which the change lowers amounts in total; 0 if the change is not a change of amounts
+	apply func(*question) // applies the change to a set of rules
 }
 
-// bounds holds the limits that a set of rules puts on amounts, groups and numbers of used ingredients. The
+// ruleBounds holds the limits that a set of rules puts on amounts, groups and numbers of used ingredients. The
 // function findCause looks for causes in these limits.
-type bounds struct {
-	rules            question               // the set of rules
-	space            count.Space            // amounts and groups of the rules
-	amountSets       []constraint.AmountSet // for each ingredient: amounts that the ingredient may have when used; empty if the ingredient cannot be used
-	groupRules       []int                  // for each group: index of the rule that made the group
+type ruleBounds struct {
+	question         question               // the set of rules
+	space            count.Space            // total, amounts and groups of the rules
+	amountSets       []constraint.AmountSet // item i holds the amounts that ingredient i may have when used; empty if ingredient i cannot be used
+	groupRules       []int                  // item g is the index of the rule that made group g
 	minUsed, maxUsed int                    // least and greatest permitted number of used ingredients
 
-	groupTallies []tally // for each group: bounds that follow from the members and from the groups within the group
-	totalTally   tally   // bounds for all ingredients together
+	groupTallies []tally // item g bounds the use of the members of group g, given the limits of the group and of the groups within the group
+	totalTally   tally   // bounds of the use of all ingredients together
 }
 
-// findCause returns a common cause of the conflict in the rules of s, or nil if no common cause is found.
+// findCause returns the first common [cause] of the conflict in the rules of s that findCause can find, or nil.
 func findCause(s question) *cause {
 	c, err := s.conditions()
 	if err != nil {
 		return nil
 	}
-	b := &bounds{rules: s, amountSets: make([]constraint.AmountSet, s.Ingredients), groupRules: c.GroupRules, minUsed: 1, maxUsed: min(s.Ingredients, s.Total)}
+	b := &ruleBounds{question: s, amountSets: make([]constraint.AmountSet, s.Ingredients), groupRules: c.GroupRules, minUsed: 1, maxUsed: min(s.Ingredients, s.Total)}
 	b.space = count.Space{Total: c.Total, Ingredients: c.Amounts, Groups: c.Groups}
 	for i, a := range c.Amounts {
 		if !a.Excluded {
@@ -64,7 +65,7 @@ func findCause(s question) *cause {
 	if !b.fillTallies() {
 		return nil
 	}
-	for _, find := range []func() *cause{b.findUnusable, b.findGroupUsed, b.findGroupTotal, b.findUsedCount, b.findMinima, b.findMaxima, b.findSteps} {
+	for _, find := range []func() *cause{b.findUnusableCause, b.findGroupUsedCause, b.findGroupTotalCause, b.findUsedCountCause, b.findMinimaCause, b.findMaximaCause, b.findStepsCause} {
 		if c := find(); c != nil {
 			return c
 		}
@@ -72,19 +73,19 @@ func findCause(s question) *cause {
 	return nil
 }
 
-// findUnusable returns the cause that a required ingredient cannot be used, or that no ingredient can be used.
+// findUnusableCause returns the cause that a required ingredient cannot be used, or that no ingredient can be used.
 // The cause is nil if neither is true.
-func (b *bounds) findUnusable() *cause {
+func (b *ruleBounds) findUnusableCause() *cause {
 	any := false
 	for i, k := range b.amountSets {
 		any = any || k.Count > 0
 		if k.Count > 0 || !b.space.Ingredients[i].Required {
 			continue
 		}
-		c := &cause{kind: Unusable, ingredients: []int{i}, text: b.rules.NameOf(i) + " is required, and its rules leave it no amount"}
-		for _, r := range b.rules.Rules {
+		c := &cause{kind: Unusable, ingredients: []int{i}, text: b.question.NameOf(i) + " is required, and its rules leave it no amount"}
+		for _, r := range b.question.Rules {
 			if e, ok := r.(rule.Exclude); ok && slices.Contains(e.Of, i) {
-				c.text = b.rules.NameOf(i) + " is both required and excluded"
+				c.text = b.question.NameOf(i) + " is both required and excluded"
 			}
 		}
 		return c
@@ -95,36 +96,36 @@ func (b *bounds) findUnusable() *cause {
 	return nil
 }
 
-// findGroupUsed returns the cause that the number of used members of a group cannot satisfy the limits of the
+// findGroupUsedCause returns the cause that the number of used members of a group cannot satisfy the limits of the
 // group. The cause is nil if every group can satisfy its limits.
-func (b *bounds) findGroupUsed() *cause {
+func (b *ruleBounds) findGroupUsedCause() *cause {
 	for g, n := range b.groupRules {
 		used, _, c := b.censusOfGroup(g)
 		switch {
 		case used.Min > len(c.usable):
 			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: len(c.usable), limit: used.Min,
-				text: fmt.Sprintf("%s asks for at least %d used, and only %d of its ingredients can be", b.rules.TextOf(n), used.Min, len(c.usable))}
+				text: fmt.Sprintf("%s asks for at least %d used, and only %d of its ingredients can be", b.question.TextOf(n), used.Min, len(c.usable))}
 		case len(c.required) > used.Max:
 			are := "are"
 			if len(c.required) == 1 {
 				are = "is"
 			}
 			return &cause{kind: GroupUsed, ingredients: c.required, sum: len(c.required), limit: used.Max,
-				text: fmt.Sprintf("%s allows at most %d used, and %d %s required: %s", b.rules.TextOf(n), used.Max, len(c.required), are, b.rules.joinNames(c.required))}
+				text: fmt.Sprintf("%s allows at most %d used, and %d %s required: %s", b.question.TextOf(n), used.Max, len(c.required), are, b.question.joinNames(c.required))}
 		case b.groupTallies[g].maxUsed < used.Min:
 			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.groupTallies[g].maxUsed, limit: used.Min,
-				text: fmt.Sprintf("%s asks for at least %d used, and the groups within it allow at most %d", b.rules.TextOf(n), used.Min, b.groupTallies[g].maxUsed)}
+				text: fmt.Sprintf("%s asks for at least %d used, and the groups within it allow at most %d", b.question.TextOf(n), used.Min, b.groupTallies[g].maxUsed)}
 		case b.groupTallies[g].minUsed > used.Max:
 			return &cause{kind: GroupUsed, ingredients: b.space.Groups[g].Members, sum: b.groupTallies[g].minUsed, limit: used.Max,
-				text: fmt.Sprintf("%s allows at most %d used, and the groups within it ask for at least %d", b.rules.TextOf(n), used.Max, b.groupTallies[g].minUsed)}
+				text: fmt.Sprintf("%s allows at most %d used, and the groups within it ask for at least %d", b.question.TextOf(n), used.Max, b.groupTallies[g].minUsed)}
 		}
 	}
 	return nil
 }
 
-// findGroupTotal returns the cause that the members of a group cannot add up to the units that the group must
+// findGroupTotalCause returns the cause that the members of a group cannot add up to the units that the group must
 // have. The cause is nil if the members of every group can add up to these units.
-func (b *bounds) findGroupTotal() *cause {
+func (b *ruleBounds) findGroupTotalCause() *cause {
 	for g, n := range b.groupRules {
 		used, total, c := b.censusOfGroup(g)
 		members := b.space.Groups[g].Members
@@ -133,27 +134,28 @@ func (b *bounds) findGroupTotal() *cause {
 		}
 		switch {
 		case total.Min > b.space.Total:
-			return at(total.Min, b.space.Total, fmt.Sprintf("%s asks for at least %d of a total of %d", b.rules.TextOf(n), total.Min, b.space.Total))
+			return at(total.Min, b.space.Total, fmt.Sprintf("%s asks for at least %d of a total of %d", b.question.TextOf(n), total.Min, b.space.Total))
 		case c.minUnits > total.Max:
-			return at(c.minUnits, total.Max, fmt.Sprintf("%s allows at most %d together, and the least amounts of those that have to be used sum to %d", b.rules.TextOf(n), total.Max, c.minUnits))
+			return at(c.minUnits, total.Max, fmt.Sprintf("%s allows at most %d together, and the least amounts of those that have to be used sum to %d", b.question.TextOf(n), total.Max, c.minUnits))
 		case c.maxUnits < total.Min:
 			most := ""
 			if used.Max < len(c.usable) {
 				most = fmt.Sprintf("%d ", used.Max)
 			}
-			return at(c.maxUnits, total.Min, fmt.Sprintf("%s asks for at least %d together, and the greatest amounts of the %sthat may be used sum to %d", b.rules.TextOf(n), total.Min, most, c.maxUnits))
+			return at(c.maxUnits, total.Min, fmt.Sprintf("%s asks for at least %d together, and the greatest amounts of the %sthat may be used sum to %d", b.question.TextOf(n), total.Min, most, c.maxUnits))
 		case b.groupTallies[g].minUnits > total.Max:
-			return at(b.groupTallies[g].minUnits, total.Max, fmt.Sprintf("%s allows at most %d together, and the groups within it take at least %d", b.rules.TextOf(n), total.Max, b.groupTallies[g].minUnits))
+			return at(b.groupTallies[g].minUnits, total.Max, fmt.Sprintf("%s allows at most %d together, and the groups within it take at least %d", b.question.TextOf(n), total.Max, b.groupTallies[g].minUnits))
 		case b.groupTallies[g].maxUnits < total.Min:
-			return at(b.groupTallies[g].maxUnits, total.Min, fmt.Sprintf("%s asks for at least %d together, and the groups within it allow at most %d", b.rules.TextOf(n), total.Min, b.groupTallies[g].maxUnits))
+			return at(b.groupTallies[g].maxUnits, total.Min, fmt.Sprintf("%s asks for at least %d together, and the groups within it allow at most %d", b.question.TextOf(n), total.Min, b.groupTallies[g].maxUnits))
 		}
 	}
 	return nil
 }
 
-// findUsedCount returns the cause that the rules require more used ingredients than permitted, or allow fewer
-// used ingredients than the permitted number. The cause is nil if neither is true.
-func (b *bounds) findUsedCount() *cause {
+// findUsedCountCause returns the cause that the other rules contradict the permitted numbers of used ingredients: the
+// other rules require more used ingredients than permitted, or allow fewer. The cause is nil if there is no
+// contradiction.
+func (b *ruleBounds) findUsedCountCause() *cause {
 	must, can := b.totalTally.minUsed, b.totalTally.maxUsed
 	all := b.takeCensus(b.allIngredients(), 0, b.maxUsed)
 	switch {
@@ -163,7 +165,7 @@ func (b *bounds) findUsedCount() *cause {
 		if must == len(all.required) {
 			what = fmt.Sprintf("%d ingredients are required", must)
 		}
-		if b.rules.Used == nil || b.maxUsed == b.space.Total {
+		if b.question.Used == nil || b.maxUsed == b.space.Total {
 			out.text = fmt.Sprintf("%s, and a total of %d units is enough for %d", what, b.space.Total, b.maxUsed)
 		} else {
 			out.text = fmt.Sprintf("%s, and at most %d used are asked for", what, b.maxUsed)
@@ -176,9 +178,9 @@ func (b *bounds) findUsedCount() *cause {
 	return nil
 }
 
-// findMinima returns the cause that the least amounts of the ingredients that must be used exceed the total. The
+// findMinimaCause returns the cause that the least amounts of the ingredients that must be used exceed the total. The
 // cause is nil if the least amounts fit in the total.
-func (b *bounds) findMinima() *cause {
+func (b *ruleBounds) findMinimaCause() *cause {
 	total := b.space.Total
 	all := b.takeCensus(b.allIngredients(), b.minUsed, b.maxUsed)
 	if sum := b.takeCensus(all.required, 0, 0).minUnits; sum > total {
@@ -195,16 +197,16 @@ func (b *bounds) findMinima() *cause {
 	return nil
 }
 
-// requiredMinimaCause returns the cause that the least amounts of the required ingredients exceed the total. The
-// least amounts add up to sum. One fix lowers the least amounts, the other fix no longer requires some of the
-// ingredients.
-func (b *bounds) requiredMinimaCause(required []int, sum int) *cause {
+// requiredMinimaCause returns the cause that the least amounts of the required ingredients, which add up to sum,
+// exceed the total. The cause has two fixes: one fix lowers the least amounts, and the other fix makes some of
+// the ingredients optional.
+func (b *ruleBounds) requiredMinimaCause(required []int, sum int) *cause {
 	total := b.space.Total
 	least := func(i int) int { return b.amountSets[i].Lo }
 	c := &cause{kind: MinimaAbove, ingredients: required, sum: sum, limit: total}
 	if len(required) == 1 {
 		i := required[0]
-		c.text = fmt.Sprintf("%s is required and takes at least %s", b.rules.NameOf(i), b.shareText(sum))
+		c.text = fmt.Sprintf("%s is required and takes at least %s", b.question.NameOf(i), b.shareText(sum))
 	} else {
 		c.text = fmt.Sprintf("the least amounts of the %d required ingredients sum to %s", len(required), b.shareText(sum))
 	}
@@ -223,7 +225,7 @@ func (b *bounds) requiredMinimaCause(required []int, sum int) *cause {
 		left -= least(large[drop])
 		drop++
 	}
-	text := "do not require " + b.rules.joinNames(large[:drop])
+	text := "do not require " + b.question.joinNames(large[:drop])
 	c.fixes = append(c.fixes, fix{text: text, apply: func(s *question) {
 		s.Rules = slices.Clone(s.Rules)
 		for k, r := range s.Rules {
@@ -235,8 +237,8 @@ func (b *bounds) requiredMinimaCause(required []int, sum int) *cause {
 	return c
 }
 
-// lowerMinima lowers the least amounts of the given ingredients by a total of at least by units, if possible,
-// beginning with the first ingredient. Every least amount is lowered by whole steps.
+// lowerMinima lowers the least amounts of the given ingredients until the reductions add up to at least by units,
+// if possible. The first ingredient is lowered first, and every least amount is lowered by whole steps.
 func lowerMinima(c *constraint.Conditions, ingredients []int, by int) {
 	for _, i := range ingredients {
 		a := &c.Amounts[i]
@@ -247,9 +249,9 @@ func lowerMinima(c *constraint.Conditions, ingredients []int, by int) {
 	}
 }
 
-// findMaxima returns the cause that the greatest amounts of the ingredients that may be used add up to less than
+// findMaximaCause returns the cause that the greatest amounts of the ingredients that may be used add up to less than
 // the total. The cause is nil if the greatest amounts reach the total.
-func (b *bounds) findMaxima() *cause {
+func (b *ruleBounds) findMaximaCause() *cause {
 	total := b.space.Total
 	all := b.takeCensus(b.allIngredients(), b.minUsed, b.maxUsed)
 	if all.maxUnits < total {
@@ -267,9 +269,9 @@ func (b *bounds) findMaxima() *cause {
 	return nil
 }
 
-// findSteps returns the cause that all amounts are multiples of a number that does not divide the total. The
-// cause is nil if there is no such number.
-func (b *bounds) findSteps() *cause {
+// findStepsCause returns the cause that all amounts are multiples of a number that does not divide the total. The
+// cause is nil if all amounts have no such common divisor.
+func (b *ruleBounds) findStepsCause() *cause {
 	unit := 0
 	for _, k := range b.amountSets {
 		if k.Count > 0 {
@@ -286,7 +288,7 @@ func (b *bounds) findSteps() *cause {
 	return nil
 }
 
-func (b *bounds) shareText(sum int) string {
+func (b *ruleBounds) shareText(sum int) string {
 	return fmt.Sprintf("%d of a total of %d (%s)", sum, b.space.Total, percentText(sum, b.space.Total))
 }
 

@@ -6,8 +6,8 @@ import (
 	"kir/internal/constraint/count"
 )
 
-// A tally bounds the use of a list of ingredients. At least minUsed and at most maxUsed of the ingredients are
-// used, and together the ingredients take at least minUnits and at most maxUnits units.
+// A tally bounds how much a list of ingredients is used. At least minUsed and at most maxUsed of the ingredients
+// are used, and the ingredients together take at least minUnits and at most maxUnits units.
 type tally struct {
 	minUsed, maxUsed   int
 	minUnits, maxUnits int
@@ -17,9 +17,9 @@ func (t *tally) add(u tally) {
 	t.minUsed, t.maxUsed, t.minUnits, t.maxUnits = t.minUsed+u.minUsed, t.maxUsed+u.maxUsed, t.minUnits+u.minUnits, t.maxUnits+u.maxUnits
 }
 
-// fillTallies computes the tallies of all groups, beginning with the innermost groups, and the tally of all
-// ingredients. The result ok is false if two groups overlap and neither contains the other.
-func (b *bounds) fillTallies() (ok bool) {
+// fillTallies computes groupTallies, beginning with the innermost groups, and totalTally. The result ok is false
+// if two groups overlap and neither contains the other.
+func (b *ruleBounds) fillTallies() (ok bool) {
 	inner, order, ok := b.space.NestGroups()
 	if !ok {
 		return false
@@ -45,25 +45,25 @@ func (b *bounds) fillTallies() (ok bool) {
 		used, total, c := b.censusOfGroup(g.Index)
 		t := b.groupTallies[g.Index]
 		at(g.Parent).add(tally{
-			minUsed: max(t.minUsed, used.Min, c.minCount(total.Min)), maxUsed: min(t.maxUsed, used.Max, c.maxCount(total.Max)),
+			minUsed: max(t.minUsed, used.Min, c.minIngredientsForSum(total.Min)), maxUsed: min(t.maxUsed, used.Max, c.maxIngredientsForSum(total.Max)),
 			minUnits: max(t.minUnits, total.Min, c.minUnits), maxUnits: min(t.maxUnits, total.Max, c.maxUnits),
 		})
 	}
 	return true
 }
 
-// A census summarises a list of ingredients: which ingredients can be used, which must be used, and which
-// amounts the ingredients can have.
+// A census summarises the limits on a list of ingredients: which ingredients can be used, which must be used, and
+// which amounts the ingredients can have.
 type census struct {
-	usable, required              []int // indices of the ingredients that can be used, and indices of the required ingredients
+	usable, required              []int // indices of the ingredients that can be used (usable) or must be used (required)
 	minUnits, maxUnits            int   // bounds of the units that the ingredients take together, given limits on the number of used ingredients
-	leastAmounts, greatestAmounts []int // least amounts of the usable ingredients in ascending order, and greatest amounts in descending order
+	leastAmounts, greatestAmounts []int // least amounts of the usable ingredients in ascending order, and greatest amounts in descending order; the two lists are ordered independently
 }
 
-// minCount returns the least number of ingredients whose greatest amounts add up to at least sum. If the
-// greatest amounts of all ingredients add up to less than sum, minCount returns the number of ingredients plus
+// minIngredientsForSum returns the least number of ingredients whose greatest amounts add up to at least sum. If the
+// greatest amounts of all ingredients add up to less than sum, minIngredientsForSum returns the number of ingredients plus
 // one.
-func (c *census) minCount(sum int) int {
+func (c *census) minIngredientsForSum(sum int) int {
 	n := 0
 	for ; sum > 0; n++ {
 		if n == len(c.greatestAmounts) {
@@ -74,8 +74,8 @@ func (c *census) minCount(sum int) int {
 	return n
 }
 
-// maxCount returns the greatest number of ingredients whose least amounts add up to at most sum.
-func (c *census) maxCount(sum int) int {
+// maxIngredientsForSum returns the greatest number of ingredients whose least amounts add up to at most sum.
+func (c *census) maxIngredientsForSum(sum int) int {
 	n := 0
 	for ; n < len(c.leastAmounts) && sum >= c.leastAmounts[n]; n++ {
 		sum -= c.leastAmounts[n]
@@ -83,9 +83,9 @@ func (c *census) maxCount(sum int) int {
 	return n
 }
 
-// takeCensus summarises the given ingredients, if at least minUsed and at most maxUsed of the ingredients are
-// used.
-func (b *bounds) takeCensus(ingredients []int, minUsed, maxUsed int) census {
+// takeCensus returns the census of the given ingredients for compositions that use at least minUsed and at most
+// maxUsed of the ingredients.
+func (b *ruleBounds) takeCensus(ingredients []int, minUsed, maxUsed int) census {
 	var c census
 	var free []int // least amounts of the ingredients that are not required
 	for _, i := range ingredients {
@@ -114,7 +114,7 @@ func (b *bounds) takeCensus(ingredients []int, minUsed, maxUsed int) census {
 	return c
 }
 
-func (b *bounds) allIngredients() []int {
+func (b *ruleBounds) allIngredients() []int {
 	out := make([]int, len(b.amountSets))
 	for i := range out {
 		out[i] = i
@@ -122,9 +122,10 @@ func (b *bounds) allIngredients() []int {
 	return out
 }
 
-// censusOfGroup returns the limits of the group with index g and the census of the members. A missing limit of
-// used members or of units is replaced by the limit that always holds.
-func (b *bounds) censusOfGroup(g int) (used, total count.Range, c census) {
+// censusOfGroup returns the limits of the group with index g and the census of the members. If the group does not
+// limit the used members, the range used is 0 to the number of members. If the group does not limit the units,
+// the range total is 0 to the total of a composition.
+func (b *ruleBounds) censusOfGroup(g int) (used, total count.Range, c census) {
 	group := &b.space.Groups[g]
 	used, total = count.Range{Min: 0, Max: len(group.Members)}, count.Range{Min: 0, Max: b.space.Total}
 	if group.Used != nil {

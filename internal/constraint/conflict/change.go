@@ -13,12 +13,13 @@ import (
 const maxChanges = 4
 
 // addChanges sets c.Changes to changes after which some composition keeps all rules. First addChanges tries the
-// fixes of the cause, the least relaxation of each rule in conflict, and other numbers of used ingredients. If
-// no such change works, addChanges tries to drop a rule, and then a combination of changes.
+// fixes of the cause, then loosening each rule in conflict as little as possible, then permitting other numbers
+// of used ingredients. If no such change works, addChanges tries to drop a rule, and then a combination of
+// changes.
 func (x *explainer) addChanges(c *Conflict, fixes []fix) {
-	c.Changes = x.ruleChanges(x.rules, c, fixes)
+	c.Changes = x.ruleChanges(x.question, c, fixes)
 	if len(c.Changes) == 0 {
-		c.Changes = x.dropChanges(x.rules, c)
+		c.Changes = x.dropChanges(x.question, c)
 	}
 	if len(c.Changes) == 0 {
 		c.Changes = x.combinedChange(c)
@@ -90,16 +91,16 @@ func (x *explainer) dropChanges(s question, c *Conflict) []Change {
 }
 
 func (x *explainer) dropRule(k int) Change {
-	return Change{Rule: k, Text: "drop " + x.rules.TextOf(k), apply: func(s *question) { s.Rules[k] = nil }}
+	return Change{Rule: k, Text: "drop " + x.question.TextOf(k), apply: func(s *question) { s.Rules[k] = nil }}
 }
 
-// combinedChange returns one change that combines several changes, or nil if no combination was found. The
-// method resolves the conflict, then the next conflict, until some composition keeps all rules. Then the method
-// removes the changes that are not needed.
+// combinedChange returns one change that combines several changes, or nil if no combination was found. The method
+// resolves one conflict after another, until some composition keeps all rules. Then the method leaves out the
+// changes that are not needed.
 func (x *explainer) combinedChange(c *Conflict) []Change {
 	var steps []Change
 	y := *x
-	for range 2 * (len(x.rules.Rules) + 1) {
+	for range 2 * (len(x.question.Rules) + 1) {
 		if y.isOverBudget() {
 			return nil
 		}
@@ -110,19 +111,19 @@ func (x *explainer) combinedChange(c *Conflict) []Change {
 			step = x.dropRule(step.Rule)
 		}
 		steps = append(steps, step)
-		y.rules = x.rules
+		y.question = x.question
 		for _, c := range steps {
-			y.rules = c.applyTo(y.rules)
+			y.question = c.applyTo(y.question)
 		}
-		y = explainer{asker: y.asker, rules: y.rules}
-		switch y.ask(y.rules, true) {
+		y = explainer{asker: y.asker, question: y.question}
+		switch y.ask(y.question, true) {
 		case satisfiable:
-			x.err = y.err
+			x.firstError = y.firstError
 			return []Change{x.joinChanges(steps)}
 		case unknown: // some rule cannot be counted, so only dropping a rule remains
-			conditions, err := y.rules.conditions()
-			if err != nil || y.err != nil {
-				x.err = y.err
+			conditions, err := y.question.conditions()
+			if err != nil || y.firstError != nil {
+				x.firstError = y.firstError
 				return nil
 			}
 			left := conditions.UncountedRules()
@@ -132,26 +133,26 @@ func (x *explainer) combinedChange(c *Conflict) []Change {
 			c = &Conflict{Rules: left[len(left)-1:], Kind: Other}
 		default:
 			c = &Conflict{}
-			c.Rules, c.InvolvesUsedCounts = y.smallestCore()
+			c.Rules, c.InvolvesUsedCounts = y.smallestConflict()
 		}
 	}
-	x.err = y.err
+	x.firstError = y.firstError
 	return nil
 }
 
-// resolveAlone returns a change that resolves the conflict c, without regard to other conflicts.
+// resolveAlone returns a change that resolves the conflict c. Other conflicts in the rules may remain.
 func (x *explainer) resolveAlone(c *Conflict) Change {
 	if alone := x.ruleChanges(x.subsetQuestion(c.Rules, c.InvolvesUsedCounts), c, nil); len(alone) > 0 {
 		return alone[0]
 	}
 	if len(c.Rules) == 0 {
-		return allowUsedCount(max(x.nearestUsedCount(x.rules), 1))
+		return allowUsedCount(max(x.nearestUsedCount(x.question), 1))
 	}
 	return x.dropRule(c.Rules[len(c.Rules)-1])
 }
 
-// joinChanges combines several changes into one change, and leaves out the changes that are not needed to
-// resolve the conflict.
+// joinChanges combines the changes in steps into one change. Changes that are not needed to resolve the conflict
+// are left out.
 func (x *explainer) joinChanges(steps []Change) Change {
 	apply := func(steps []Change) func(*question) {
 		return func(s *question) {
@@ -161,7 +162,7 @@ func (x *explainer) joinChanges(steps []Change) Change {
 		}
 	}
 	for k := len(steps) - 1; k >= 0 && len(steps) > 1; k-- {
-		if fewer := slices.Delete(slices.Clone(steps), k, k+1); x.resolvesConflict(Change{apply: apply(fewer)}, x.rules) {
+		if fewer := slices.Delete(slices.Clone(steps), k, k+1); x.resolvesConflict(Change{apply: apply(fewer)}, x.question) {
 			steps = fewer
 		}
 	}
@@ -175,12 +176,13 @@ func (x *explainer) joinChanges(steps []Change) Change {
 	return Change{Rule: -1, Text: strings.Join(texts, " and "), apply: apply(steps)}
 }
 
-// maxReleases is the maximum number of ingredients of a rule for which tryReleases tries to release each
-// ingredient. The constant also limits how many numbers of used ingredients nearestUsedCount tries.
+// maxReleases is the maximum number of ingredients that tryReleases tries to take out of a rule, one at a time.
+// The constant also limits how many numbers of used ingredients nearestUsedCount tries.
 const maxReleases = 64
 
-// tryReleases calls try with changes that take one ingredient out of the rule with index k, until try returns
-// true. The rule requires or excludes ingredients; for other rules tryReleases does nothing.
+// tryReleases calls try with one change after another until try returns true. Each change takes one ingredient
+// out of the rule with index k. The rule must require or exclude ingredients; for other rules tryReleases does
+// nothing.
 func (x *explainer) tryReleases(s question, k int, try func(Change) bool) {
 	var of []int
 	verb := "require"
@@ -201,12 +203,13 @@ func (x *explainer) tryReleases(s question, k int, try func(Change) bool) {
 	}
 }
 
-// nearestUsedCount returns the number of used ingredients that is nearest to the permitted numbers and with
-// which some composition may keep the rules. The result is 0 if there is no such number.
+// nearestUsedCount returns the number of used ingredients that is nearest to the permitted numbers and with which
+// some composition is proven to keep the rules. At most maxReleases numbers are tried. The result is 0 if no such
+// number is found.
 func (x *explainer) nearestUsedCount(s question) int {
 	c, err := s.conditions()
 	if err != nil {
-		x.err = err
+		x.firstError = err
 		return 0
 	}
 	least, most := 1, 1
@@ -253,7 +256,7 @@ func withoutIngredients(r rule.Rule, ingredients ...int) rule.Rule {
 	return r
 }
 
-// removeMembers returns a copy of list without the members in some.
-func removeMembers(list []int, some ...int) []int {
-	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return slices.Contains(some, i) })
+// removeMembers returns a copy of list without the numbers in removed.
+func removeMembers(list []int, removed ...int) []int {
+	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return slices.Contains(removed, i) })
 }

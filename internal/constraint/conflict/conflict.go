@@ -13,7 +13,8 @@ type Conflict struct {
 	// smallest set of conflicting rules, unless there are too many rules or compositions to search.
 	Rules []int
 
-	// InvolvesUsedCounts is true if the rules can all hold together, but not with the permitted numbers of used ingredients.
+	// InvolvesUsedCounts tells whether the permitted numbers of used ingredients are part of the conflict. If so,
+	// the rules can all hold together, but not with the permitted numbers of used ingredients.
 	InvolvesUsedCounts bool
 
 	// Kind, Ingredients, Sum and Limit describe a common cause. Kind is the type of the cause, Sum is a number
@@ -31,10 +32,11 @@ type Conflict struct {
 	Changes []Change
 }
 
-// A Kind is a type of common cause of a conflict.
+// A Kind is a type of cause of a conflict, such as [MinimaAbove].
 type Kind string
 
-// These constants are the types of causes. If the type is Other, the cause only names the rules in conflict.
+// These constants are the types of causes of a conflict. Other stands for a cause that only names the rules in
+// conflict.
 const (
 	Other       Kind = "other"
 	Unusable    Kind = "unusable"     // an ingredient is required but cannot be used, or no ingredient can be used
@@ -63,26 +65,26 @@ func (c *Conflict) FixText() string {
 	return number.JoinOr(texts)
 }
 
-// A Change is a change of the rules that resolves a conflict.
+// A Change is a change of the rules after which some composition keeps all rules.
 type Change struct {
 	// Rule is the index of the changed rule, or -1 if the change concerns several rules or no rule.
 	Rule int
 
-	// BoundChange is the number of units, or of ingredients, by which the change moves a bound. BoundChange is 0 for a dropped
-	// rule and for a change of a bound that is a decimal number.
+	// BoundChange is the number by which the change moves a bound: a number of units, or a number of ingredients.
+	// BoundChange is 0 for a dropped rule and for a change of a bound that is a decimal number.
 	BoundChange int
 
 	// Text describes the change, such as "raise the max of Gin from 20 to 35".
 	Text string
 
-	apply func(*question) // makes the change; the slice of rules must be a copy
+	apply func(*question) // applies the change to a set of rules; the slice of rules must be a copy
 }
 
 // Apply returns the set of rules s after the change. A dropped rule is nil in the returned set. Apply leaves out
 // changes that rules cannot express, such as lowering several least amounts together.
 func (c Change) Apply(s rule.Set) rule.Set { return c.applyTo(question{Set: s}).Set }
 
-// applyTo returns the question s after the change. The question s itself keeps its rules.
+// applyTo returns a copy of the question s in which the change is made.
 func (c Change) applyTo(s question) question {
 	s.Rules = slices.Clone(s.Rules)
 	c.apply(&s)

@@ -12,10 +12,11 @@ import (
 // conflict cannot be proven. Otherwise Explain returns a smallest set of conflicting rules, the cause, and the
 // smallest changes that resolve the conflict.
 //
-// A conflict is always proven if all rules can be counted. A conflict is also proven if there are at most 2²⁰
-// compositions with permitted numbers of used ingredients, in the unit of which all amounts are multiples. See
-// the package comment for the other cases. QuickXplain (Junker 2004) finds a minimal set; then all smaller sets
-// are tried for a few seconds. A bound is relaxed by the least number of steps found by bisection.
+// A conflict is always proven if all rules can be counted. A conflict is also proven if there are few enough
+// compositions to enumerate: at most 2²⁰ compositions with permitted numbers of used ingredients, counted in the
+// greatest unit of which all amounts are multiples. See the package comment for the other cases. The algorithm
+// QuickXplain (Junker 2004) finds a minimal set of conflicting rules; then all smaller sets are tried for a few
+// seconds. Bisection finds the least change of a bound that resolves the conflict.
 //
 // Explain returns the errors of [constraint.FromRules] and [count.ReachableUsedCounts], and the error of the context.
 func Explain(ctx context.Context, s rule.Set) (*Conflict, error) {
@@ -28,13 +29,13 @@ func (s question) explain(ctx context.Context, maxCandidates float64) (*Conflict
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	x := &explainer{asker: asker{ctx: ctx, maxCandidates: maxCandidates}, rules: s}
+	x := &explainer{asker: asker{ctx: ctx, maxCandidates: maxCandidates}, question: s}
 	if x.ask(s, false) != unsatisfiable {
-		return nil, x.err
+		return nil, x.firstError
 	}
 	c, fixes := x.findConflict()
-	if x.err != nil {
-		return nil, x.err
+	if x.firstError != nil {
+		return nil, x.firstError
 	}
 	x.addChanges(c, fixes) // the conflict is proven even if there was no time to try changes
 	if ctx.Err() != nil {
@@ -45,14 +46,14 @@ func (s question) explain(ctx context.Context, maxCandidates float64) (*Conflict
 
 // findConflict returns a smallest set of conflicting rules with the cause, and fixes that remove the cause.
 func (x *explainer) findConflict() (*Conflict, []fix) {
-	core, law := x.smallestCore()
+	core, law := x.smallestConflict()
 	c := &Conflict{Rules: core, InvolvesUsedCounts: law, Kind: Other}
 	return c, x.describeCause(c)
 }
 
-// describeCause sets the cause of the conflict c and returns fixes that remove the cause. The cause is derived
-// from the conflicting rules. If all rules together have the same type of cause, and the cause concerns all
-// ingredients, the figures of the cause come from all rules.
+// describeCause sets the cause of the conflict c and returns the fixes that remove the cause. The cause is
+// derived from the conflicting rules. If all rules together lead to a cause of the same kind, and that cause
+// concerns all ingredients, the cause from all rules is used instead.
 func (x *explainer) describeCause(c *Conflict) (fixes []fix) {
 	found := findCause(x.subsetQuestion(c.Rules, c.InvolvesUsedCounts))
 	if found == nil {
@@ -61,7 +62,7 @@ func (x *explainer) describeCause(c *Conflict) (fixes []fix) {
 	}
 	switch found.kind {
 	case MinimaAbove, MaximaBelow, UsedCount:
-		whole := x.rules
+		whole := x.question
 		if !c.InvolvesUsedCounts {
 			whole.Used = nil
 		}
@@ -77,13 +78,13 @@ func (x *explainer) describeCause(c *Conflict) (fixes []fix) {
 func (x *explainer) nameRules(c *Conflict) string {
 	names := make([]string, len(c.Rules))
 	for t, k := range c.Rules {
-		names[t] = x.rules.TextOf(k)
+		names[t] = x.question.TextOf(k)
 	}
 	if c.InvolvesUsedCounts {
 		names = append(names, "the numbers of used ingredients asked for")
 	}
 	if len(names) == 1 {
-		return fmt.Sprintf("no composition of %d units keeps %s", x.rules.Total, names[0])
+		return fmt.Sprintf("no composition of %d units keeps %s", x.question.Total, names[0])
 	}
-	return fmt.Sprintf("no composition of %d units keeps %s together", x.rules.Total, joinWithAnd(names))
+	return fmt.Sprintf("no composition of %d units keeps %s together", x.question.Total, joinWithAnd(names))
 }

@@ -22,26 +22,26 @@ const (
 type asker struct {
 	ctx           context.Context
 	maxCandidates float64 // maximum number of compositions to enumerate one by one
-	err           error   // first error of a question
+	firstError    error   // first error of a question
 
-	questionCount, work float64 // number of questions, and their total work in nanoseconds
-	blamedRules         []int   // indices of the rules that the last proof showed to conflict; rules on single amounts may be missing
+	questionCount, work float64 // number of questions asked, and their total time in nanoseconds
+	blamedRules         []int   // indices of the rules that the last proof showed to conflict; the list may lack rules on single amounts
 }
 
-// maxAdviceWork is the maximum total work of all questions, in nanoseconds. Beyond the budget no further changes
-// and no smaller conflicts are looked for.
-const maxAdviceWork = 1e10
+// maxQuestionNanoseconds is the maximum total time of all questions, in nanoseconds. When the time is used up, the
+// explainer looks for no further changes and no smaller conflicts.
+const maxQuestionNanoseconds = 1e10
 
-// isOverBudget reports whether the work exceeds maxAdviceWork.
-func (a *asker) isOverBudget() bool { return a.work > maxAdviceWork }
+// isOverBudget reports whether all questions so far took more than maxQuestionNanoseconds.
+func (a *asker) isOverBudget() bool { return a.work > maxQuestionNanoseconds }
 
-// ask decides whether some composition keeps the rules of s with a permitted number of used ingredients. If hard
-// is true and all other methods fail, ask also looks for a composition by a random walk.
-func (a *asker) ask(s question, hard bool) verdict {
-	if a.err == nil {
-		a.err = a.ctx.Err()
+// ask decides whether some composition keeps the rules of s with a permitted number of used ingredients. If all
+// other methods fail and alsoWalk is true, ask also looks for a composition by a random [walk].
+func (a *asker) ask(s question, alsoWalk bool) verdict {
+	if a.firstError == nil {
+		a.firstError = a.ctx.Err()
 	}
-	if a.err != nil {
+	if a.firstError != nil {
 		return unknown
 	}
 	a.questionCount++
@@ -51,14 +51,14 @@ func (a *asker) ask(s question, hard bool) verdict {
 	}
 	c, err := s.conditions()
 	if err != nil {
-		a.err = err
+		a.firstError = err
 		return unknown
 	}
 	space, all := c.CountableSpace()
 	can := a.reachableUsedCounts(space, sizes[len(sizes)-1])
-	sizes = slices.DeleteFunc(sizes, func(n int) bool { return a.err != nil || !can[n] })
+	sizes = slices.DeleteFunc(sizes, func(n int) bool { return a.firstError != nil || !can[n] })
 	switch {
-	case a.err != nil:
+	case a.firstError != nil:
 		return unknown
 	case len(sizes) == 0:
 		return unsatisfiable
@@ -80,7 +80,7 @@ func (a *asker) ask(s question, hard bool) verdict {
 			return v
 		}
 	}
-	if !hard {
+	if !alsoWalk {
 		return unknown
 	}
 	w := newWalk(c, sizes)
@@ -91,14 +91,15 @@ func (a *asker) ask(s question, hard bool) verdict {
 	return unknown
 }
 
-// enumerate decides by enumeration whether some composition keeps the conditions.
+// enumerate decides whether some composition keeps the conditions, by visiting the compositions of the
+// enumeration e.
 func (a *asker) enumerate(e *constraint.Enumeration) verdict {
 	found := false
 	done := e.VisitAll(a.ctx, func() bool { found = true; return false })
 	a.work += e.Work()
-	a.err = a.ctx.Err()
+	a.firstError = a.ctx.Err()
 	switch {
-	case a.err != nil:
+	case a.firstError != nil:
 	case found:
 		return satisfiable
 	case done:
@@ -107,11 +108,11 @@ func (a *asker) enumerate(e *constraint.Enumeration) verdict {
 	return unknown
 }
 
-// reachableUsedCounts returns, for n = 0..maxSize, whether the space has compositions of n used ingredients. A
-// maxSize of 0 means all n.
+// reachableUsedCounts returns a slice whose item n tells whether the space has compositions of n used
+// ingredients. The slice has the items 0 to maxSize; a maxSize of 0 means all n.
 func (a *asker) reachableUsedCounts(s count.Space, maxSize int) []bool {
 	can, steps, err := count.ReachableUsedCounts(a.ctx, s, maxSize)
 	a.work += steps
-	a.err = err
+	a.firstError = err
 	return can
 }

@@ -23,20 +23,20 @@ import (
 type prover struct {
 	*constraint.Conditions
 	ctx         context.Context // when the context ends, nothing more is proven
-	sums        []provedSum     // sums to satisfy; sums with equal terms are merged into one
+	provedSums  []provedSum     // sums whose bounds must be satisfied; sums with equal terms are merged into one
 	usedCounts  []int           // permitted numbers of used ingredients
-	stepsLeft   int             // number of steps that the search may still take, in ingredients examined
+	stepsLeft   int             // number of further steps that the search may take; one step examines one ingredient for one condition
 	solution    []rule.Part     // composition that keeps the conditions; nil unless the search found a composition
 	blamedRules []int           // indices of the rules that the first linear program shows to conflict
 }
 
-// A provedSum is a sum with the indices that the proof search needs.
+// A provedSum is a sum with indices for the proof search.
 type provedSum struct {
 	constraint.Sum
 	rules                []int              // indices of the rules that made the sum
-	countsAmounts        bool               // whether some term has a PerUnit other than 0, so that the amounts count and not only the uses
-	termByIngredient     []*constraint.Term // for each ingredient: term of the ingredient, or nil; empty unless countsAmounts
-	ingredientsByPerUnit []int32            // indices of the ingredients, ascending by PerUnit; empty unless countsAmounts
+	countsAmounts        bool               // whether some term has a PerUnit other than 0, so that the sum depends on amounts and not only on which ingredients are used
+	termByIngredient     []*constraint.Term // item i is the term of ingredient i, or nil; the slice is empty if countsAmounts is false
+	ingredientsByPerUnit []int32            // indices of the ingredients, ascending by PerUnit; the slice is empty if countsAmounts is false
 }
 
 // newProvedSum returns the provedSum of the sum s. The parameter ingredients is the number of ingredients of the
@@ -53,7 +53,7 @@ func newProvedSum(s constraint.Sum, ingredients int) provedSum {
 	for i := range p.ingredientsByPerUnit {
 		p.ingredientsByPerUnit[i] = int32(i)
 	}
-	slices.SortStableFunc(p.ingredientsByPerUnit, func(i, j int32) int { return cmp.Compare(p.perUnit(i), p.perUnit(j)) })
+	slices.SortStableFunc(p.ingredientsByPerUnit, func(i, j int32) int { return cmp.Compare(p.perUnitOf(i), p.perUnitOf(j)) })
 	return p
 }
 
@@ -65,7 +65,7 @@ func (p *provedSum) termOf(i int32) *constraint.Term {
 	return p.Term(int(i))
 }
 
-func (p *provedSum) perUnit(i int32) int64 {
+func (p *provedSum) perUnitOf(i int32) int64 {
 	if t := p.termOf(i); t != nil {
 		return t.PerUnit
 	}
@@ -75,7 +75,7 @@ func (p *provedSum) perUnit(i int32) int64 {
 // maxProofSteps is the maximum length of a proof search. One step examines one ingredient for one condition.
 const maxProofSteps = 20_000_000
 
-// programStepCost is the cost of a linear program apart from the pivots, in the steps of maxProofSteps.
+// programStepCost is the number of steps, as counted by maxProofSteps, that setting up a linear program costs.
 const programStepCost = 10_000
 
 func newProver(ctx context.Context, c *constraint.Conditions, sizes []int) *prover {
@@ -91,11 +91,11 @@ func newProver(ctx context.Context, c *constraint.Conditions, sizes []int) *prov
 		}
 		same, ok := at[string(key)]
 		if !ok {
-			same = len(p.sums)
+			same = len(p.provedSums)
 			at[string(key)] = same
-			p.sums = append(p.sums, newProvedSum(s, len(c.Amounts)))
+			p.provedSums = append(p.provedSums, newProvedSum(s, len(c.Amounts)))
 		}
-		t := &p.sums[same]
+		t := &p.provedSums[same]
 		t.rules = append(t.rules, c.SumRules[k])
 		t.Min, t.Max = max(t.Min, s.Min), min(t.Max, s.Max)
 	}
@@ -104,7 +104,7 @@ func newProver(ctx context.Context, c *constraint.Conditions, sizes []int) *prov
 
 // isImpossible reports whether the search proves that no composition keeps the conditions.
 func (p *prover) isImpossible() bool {
-	if slices.ContainsFunc(p.sums, func(s provedSum) bool { return s.Min > s.Max || p.hasNoReachableValue(&s) }) {
+	if slices.ContainsFunc(p.provedSums, func(s provedSum) bool { return s.Min > s.Max || p.hasNoReachableValue(&s) }) {
 		return true
 	}
 	n := &node{make([]useDecision, len(p.Amounts)), make([]int, len(p.Amounts)), make([]int, len(p.Amounts))}
@@ -138,7 +138,7 @@ func (p *prover) hasNoReachableValue(s *provedSum) bool {
 		if d.Count == 0 {
 			continue
 		}
-		f := s.perUnit(int32(i))
+		f := s.perUnitOf(int32(i))
 		if first {
 			from, first = f, false
 		}
@@ -159,19 +159,19 @@ func (p *prover) hasNoReachableValue(s *provedSum) bool {
 	return s.Min+above > s.Max
 }
 
-// A useDecision is a decision on an ingredient: undecided, used or not used.
+// A useDecision tells what a branch of the proof search assumes about an ingredient: undecided, used or not used.
 type useDecision int8
 
 const (
-	undecided useDecision = iota
-	used
-	unused
+	undecided useDecision = iota // whether the ingredient is used is still open
+	used                         // the ingredient is used
+	unused                       // the ingredient is not used
 )
 
 // mayHold reports whether the branch n may contain a composition that keeps the conditions. The result is also
 // true if the search runs out of steps.
 func (p *prover) mayHold(n *node, depth int) bool {
-	if p.stepsLeft -= len(n.uses) * (1 + len(p.sums) + len(p.Dependences) + len(p.Groups)); (p.stepsLeft < 0 || p.ctx.Err() != nil) && depth > 0 {
+	if p.stepsLeft -= len(n.uses) * (1 + len(p.provedSums) + len(p.Dependences) + len(p.Groups)); (p.stepsLeft < 0 || p.ctx.Err() != nil) && depth > 0 {
 		return true
 	}
 	for changed := true; changed; {
@@ -184,7 +184,7 @@ func (p *prover) mayHold(n *node, depth int) bool {
 		return false
 	}
 	var amounts []float64
-	if len(p.sums) > 0 {
+	if len(p.provedSums) > 0 {
 		x := p.buildRelaxation(n)
 		var impossible bool
 		var rules []int
@@ -201,8 +201,9 @@ func (p *prover) mayHold(n *node, depth int) bool {
 	return a == nil || p.mayHold(a, depth+1) || p.mayHold(b, depth+1)
 }
 
-// propagate makes the decisions on uses that dependences, groups and sums force. The result changed reports
-// whether propagate made a decision. The result ok is false if a condition contradicts the earlier decisions.
+// propagate decides, for undecided ingredients, whether the ingredient is used, where a dependence, a group or a
+// sum leaves only one possibility. The result changed reports whether propagate made a decision. The result ok is
+// false if a condition contradicts the earlier decisions.
 func (p *prover) propagate(uses []useDecision) (changed, ok bool) {
 	decide := func(of []int, decision useDecision) {
 		for _, i := range of {
@@ -238,8 +239,8 @@ func (p *prover) propagate(uses []useDecision) (changed, ok bool) {
 			decide([]int{n.If}, unused)
 		}
 	}
-	for k := range p.sums {
-		fixed, ok := p.sums[k].propagate(uses)
+	for k := range p.provedSums {
+		fixed, ok := p.provedSums[k].propagate(uses)
 		if changed = changed || fixed; !ok {
 			return changed, false
 		}
@@ -247,8 +248,9 @@ func (p *prover) propagate(uses []useDecision) (changed, ok bool) {
 	return changed, true
 }
 
-// propagate makes the decisions on uses that the sum forces, if the sum is over uses only. The result changed
-// reports whether propagate made a decision. The result ok is false if the sum cannot be satisfied.
+// propagate decides, for undecided ingredients, whether the ingredient is used, where the sum leaves only one
+// possibility. propagate handles only sums that depend on uses and not on amounts. The result changed reports
+// whether propagate made a decision. The result ok is false if the sum cannot be satisfied.
 func (p *provedSum) propagate(uses []useDecision) (changed, ok bool) {
 	if p.countsAmounts {
 		return false, true
@@ -295,8 +297,8 @@ func countMembers(uses []useDecision, members []int) (have, may int) {
 	return have, may
 }
 
-// canMeetSums reports whether, for each sum of amounts, the range of reachable values overlaps the bounds of the
-// sum. The sums are the total, the units of the groups, and the sums of the conditions.
+// canMeetSums looks at each sum of amounts alone, and reports whether each can have a value within its bounds in
+// the branch n. The sums are the total, the units of the groups, and the sums of the conditions.
 func (p *prover) canMeetSums(n *node) bool {
 	uses := n.uses
 	have, may := 0, 0
@@ -335,8 +337,8 @@ func (p *prover) canMeetSums(n *node) bool {
 			return false
 		}
 	}
-	for k := range p.sums {
-		s := &p.sums[k]
+	for k := range p.provedSums {
+		s := &p.provedSums[k]
 		if s.Min > math.MinInt64 && p.extremeSum(n, s, 1, p.Total-least) < s.Min || s.Max < math.MaxInt64 && p.extremeSum(n, s, -1, p.Total-least) > s.Max {
 			return false
 		}
@@ -344,9 +346,9 @@ func (p *prover) canMeetSums(n *node) bool {
 	return true
 }
 
-// extremeSum returns an upper bound of the sum s in the branch n (sign 1), or a lower bound (sign −1). Every
-// used ingredient has at least its least amount, and free units remain. The bound gives the free units to the
-// ingredients where the units change the sum most. Off is counted only if Off moves the bound outwards.
+// extremeSum returns an upper bound of the sum s in the branch n (sign 1), or a lower bound (sign −1). First
+// every used ingredient gets its least amount. Then the remaining units, free in number, go to the ingredients
+// for which a unit changes the sum most. OffStepAddend is counted only if OffStepAddend moves the bound outwards.
 func (p *prover) extremeSum(n *node, s *provedSum, sign int64, free int) int64 {
 	uses, sum := n.uses, int64(0)
 	better := func(v int64) int64 { return sign * max(sign*v, 0) }
@@ -388,8 +390,9 @@ func (p *prover) extremeSum(n *node, s *provedSum, sign int64, free int) int64 {
 	return sum
 }
 
-// chooseIngredient returns an undecided ingredient, or −1 if all are decided. An ingredient in a dependence
-// comes first, then an ingredient in a group, then an ingredient in a sum that depends on uses.
+// chooseIngredient returns an undecided ingredient to branch on, or −1 if all ingredients are decided. An
+// ingredient in a dependence comes first, then an ingredient in a group, then an ingredient in a sum that depends
+// on uses.
 func (p *prover) chooseIngredient(uses []useDecision) int {
 	for _, n := range p.Dependences {
 		if uses[n.If] == undecided {
@@ -404,8 +407,8 @@ func (p *prover) chooseIngredient(uses []useDecision) int {
 			return i
 		}
 	}
-	for k := range p.sums { // sums that depend on uses are searched even if their bounds are loose
-		for _, t := range p.sums[k].Terms {
+	for k := range p.provedSums { // sums that depend on uses are searched even if their bounds are loose
+		for _, t := range p.provedSums[k].Terms {
 			if t.PerUse != 0 && uses[t.Ingredient] == undecided {
 				return t.Ingredient
 			}

@@ -9,8 +9,8 @@ import (
 
 // A node is a branch of the proof search: decisions on uses, and bounds of amounts.
 type node struct {
-	uses   []useDecision // for each ingredient: decision on the use
-	lo, hi []int         // for each ingredient: bounds of the amount if the ingredient is used
+	uses   []useDecision // item i tells whether ingredient i is used, unused or undecided
+	lo, hi []int         // items i bound the amount of ingredient i, if ingredient i is used
 }
 
 // clone returns a deep copy of the node.
@@ -18,8 +18,9 @@ func (n *node) clone() *node {
 	return &node{slices.Clone(n.uses), slices.Clone(n.lo), slices.Clone(n.hi)}
 }
 
-// branch divides the node n into two nodes, at a fractional amount of the linear program or at an undecided use.
-// The node to search first is a. Both nodes are nil if all uses are decided or a composition was found.
+// branch divides the node n into two nodes, a and b, at a fractional amount of the linear program's solution or
+// at an undecided ingredient. The search continues with a first. Both nodes are nil if all uses are decided or a
+// composition was found.
 func (p *prover) branch(n *node, amounts []float64) (a, b *node) {
 	i := -1
 	if amounts != nil {
@@ -71,8 +72,8 @@ func (p *prover) roundToSolution(n *node, amounts []float64) bool {
 	return true
 }
 
-// mostFractional returns the ingredient whose amount is furthest from an allowed amount, or −1 if all amounts
-// are allowed. An undecided ingredient comes before all used ingredients.
+// mostFractional returns the index of the ingredient whose amount is furthest from an allowed amount, or −1 if
+// all amounts are allowed. Undecided ingredients are preferred to used ingredients.
 func (p *prover) mostFractional(n *node, amounts []float64) int {
 	const whole = 1e-6
 	worst, most := -1, whole

@@ -16,9 +16,9 @@ import (
 // variable for the use counts as x / greatest, which is at most 1.
 type relaxation struct {
 	linprog.WholeProgram
-	rowRules        [][]int // for each row: indices of the rules that made the row
-	amountVariables []int   // for each ingredient: index of the variable of the amount; −1 if the ingredient cannot be used
-	useVariables    []int   // for each ingredient: index of the variable of the use; −1 if the use is decided or no sum counts the use
+	rowRules        [][]int // item r lists the indices of the rules that made row r
+	amountVariables []int   // item i is the index of the variable for the amount of ingredient i; −1 if ingredient i cannot be used
+	useVariables    []int   // item i is the index of the variable for the use of ingredient i; −1 if the use is decided or no sum depends on the use
 }
 
 // addRow adds a row that follows from the rules with the given indices.
@@ -65,8 +65,8 @@ func (p *prover) buildRelaxation(n *node) *relaxation {
 			x.addRow(r, p.GroupRules[g])
 		}
 	}
-	for k := range p.sums {
-		x.addSum(n, &p.sums[k])
+	for k := range p.provedSums {
+		x.addSum(n, &p.provedSums[k])
 	}
 	return x
 }
@@ -76,12 +76,13 @@ func (x *relaxation) addVariable(lo, hi int64) int {
 	return len(x.Lo) - 1
 }
 
-// addUses adds a variable for the use of each undecided ingredient whose use is counted by a sum.
+// addUses adds variables for the uses of ingredients: one variable for each undecided ingredient on whose use
+// some sum depends.
 func (x *relaxation) addUses(p *prover, n *node) {
 	var of []int
 	counted := make([]bool, len(n.uses))
-	for k := range p.sums {
-		for _, t := range p.sums[k].Terms {
+	for k := range p.provedSums {
+		for _, t := range p.provedSums[k].Terms {
 			if i := t.Ingredient; t.PerUse != 0 && n.uses[i] == undecided && !counted[i] {
 				counted[i] = true
 				of = append(of, i)
@@ -118,8 +119,8 @@ func (x *relaxation) addUseLimit(n *node, ingredients []int, maxUsed int, rules 
 	x.addRow(r, rules...)
 }
 
-// addSum adds the row of the sum s. Contributions that are not linear are replaced by the values that make each
-// bound easiest to satisfy.
+// addSum adds the row of the sum s. A contribution that is not linear in the amount is replaced by a linear
+// contribution that makes the row easier to satisfy, never harder.
 func (x *relaxation) addSum(n *node, s *provedSum) {
 	r := linprog.WholeRow{Lo: s.Min, Hi: s.Max}
 	least, most := int64(0), int64(0) // range of the contributions that are not linear
@@ -157,10 +158,10 @@ func (x *relaxation) addSum(n *node, s *provedSum) {
 	x.addRow(r, s.rules...)
 }
 
-// solve looks for amounts that satisfy the relaxation. If solve finds amounts, the result amounts holds the
-// amount of each ingredient. If solve proves that there are no such amounts, impossible is true and rules are
-// the indices of the rules that the proof uses. Otherwise amounts is nil and impossible is false. The result
-// work is that of [linprog.WholeProgram.Solve].
+// solve looks for amounts that satisfy the relaxation. There are three outcomes: amounts holds the amount of each
+// ingredient; or impossible is true, and rules are the indices of the rules that the proof of infeasibility uses;
+// or neither is known, amounts is nil and impossible is false. The result work is the number of coefficients
+// processed, as in [linprog.WholeResult].
 func (x *relaxation) solve(ctx context.Context) (amounts []float64, impossible bool, rules []int, work int) {
 	r := x.Solve(ctx)
 	if r.Values != nil {

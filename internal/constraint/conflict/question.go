@@ -9,10 +9,11 @@ import (
 	"kir/rule"
 )
 
-// A question asks whether a set of rules can all hold, after changes of the conditions that no rule can express.
+// A question asks whether a set of rules can all hold. The conditions of the rules may be changed in ways that no
+// rule can express.
 type question struct {
 	rule.Set
-	conditionChanges []func(*constraint.Conditions) // changes of the conditions that no rule can express
+	conditionChanges []func(*constraint.Conditions) // functions that change the conditions in ways that no rule can express
 }
 
 // conditions returns the conditions of the rules, after the changes in conditionChanges.
@@ -20,8 +21,8 @@ func (s question) conditions() (*constraint.Conditions, error) {
 	return constraint.FromRules(s.Set, s.conditionChanges...)
 }
 
-// joinNames joins the names of the given ingredients as "a, b and c". From more than 8 names, joinNames takes
-// only the first 7 and the number of further names.
+// joinNames joins the names of the given ingredients as "a, b and c". If there are more than 8 names, joinNames
+// writes the first 7 names and how many names are left out.
 func (s question) joinNames(ingredients []int) string {
 	texts := make([]string, len(ingredients))
 	for k, i := range ingredients {
@@ -30,7 +31,8 @@ func (s question) joinNames(ingredients []int) string {
 	return joinWithAnd(texts)
 }
 
-// usedCounts returns the permitted numbers of used ingredients that are possible at all, in ascending order.
+// usedCounts returns the permitted numbers of used ingredients, in ascending order. Numbers that no composition
+// can have are left out.
 func (s question) usedCounts() []int {
 	most := min(s.Ingredients, s.Total)
 	if s.Used == nil {
@@ -52,7 +54,7 @@ func (s question) withRule(k int, r rule.Rule) question {
 	return s
 }
 
-// onlyRules returns the question with only the rules at the given indices.
+// onlyRules returns a question that keeps only the rules at the given indices.
 func (s question) onlyRules(rules []int) question {
 	kept := make([]rule.Rule, len(s.Rules))
 	for _, k := range rules {
@@ -62,8 +64,8 @@ func (s question) onlyRules(rules []int) question {
 	return s
 }
 
-// joinWithAnd joins texts as "a, b and c". From more than 8 texts, joinWithAnd takes only the first 7 and the
-// number of further texts.
+// joinWithAnd joins texts as "a, b and c". If there are more than 8 texts, joinWithAnd writes the first 7 texts
+// and how many texts are left out.
 func joinWithAnd(texts []string) string {
 	const many = 8
 	if len(texts) > many {

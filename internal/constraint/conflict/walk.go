@@ -20,22 +20,22 @@ type walk struct {
 	*constraint.Conditions
 	usedCounts        []int     // permitted numbers of used ingredients
 	usableIngredients []int     // indices of the ingredients that may be used
-	violationWeights  []float64 // for each sum: penalty for each unit by which the sum violates a bound; a wrong use of an ingredient has penalty 1
+	violationWeights  []float64 // item k is the penalty for each unit by which the sum with index k violates a bound; the penalty for using or not using an ingredient against a rule is 1
 	random            *rand.Rand
-	parts             []rule.Part // composition of the walk
+	parts             []rule.Part // present composition of the random walk
 	previousParts     []rule.Part // parts before the latest move, to undo the move
-	work              float64     // estimated work so far, in nanoseconds
+	work              float64     // estimated time so far, in nanoseconds
 
-	state                      *constraint.ConstraintState // state of the conditions; without parts except during evaluation
-	groupLastSeen, sumLastSeen []int                       // for each group and sum: number of the evaluation in which the group or sum was last counted
-	evaluation                 int                         // number of the current evaluation
+	state                      *constraint.ConstraintState // values of groups and sums; has parts only during the evaluation of a composition
+	groupLastSeen, sumLastSeen []int                       // item k is the number of the evaluation in which the penalty of group or sum k was last counted
+	evaluation                 int                         // number of the current evaluation; evaluations are numbered one after the other
 }
 
-// These constants limit a walk.
+// These constants limit the search by a [walk], which begins at several random compositions.
 const (
-	maxWalkMoves    = 20_000 // maximum number of moves from one start
-	walkStartCount  = 4      // number of starts
-	maxWorkPerStart = 1e9    // maximum work from one start, in nanoseconds
+	maxWalkMoves           = 20_000 // maximum number of moves from one starting composition
+	walkStartCount         = 4      // number of starting compositions
+	maxNanosecondsPerStart = 1e9    // maximum estimated time from one starting composition, in nanoseconds
 )
 
 func newWalk(c *constraint.Conditions, sizes []int) *walk {
@@ -61,7 +61,8 @@ func newWalk(c *constraint.Conditions, sizes []int) *walk {
 	return w
 }
 
-// findComposition reports whether the walk found a composition that keeps all conditions.
+// findComposition reports whether the random walk found a composition that keeps all conditions. The composition
+// is then in parts.
 func (w *walk) findComposition(ctx context.Context) bool {
 	if len(w.usableIngredients) == 0 || len(w.usedCounts) == 0 {
 		return false
@@ -72,7 +73,7 @@ func (w *walk) findComposition(ctx context.Context) bool {
 	}
 	mean := 1 + float64(conditions)/float64(len(w.usableIngredients))         // mean number of conditions per ingredient
 	cost := float64(40 * mean * float64(1+w.usedCounts[len(w.usedCounts)-1])) // work of one step
-	steps := min(maxWalkMoves, int(maxWorkPerStart/cost))
+	steps := min(maxWalkMoves, int(maxNanosecondsPerStart/cost))
 	for start := range walkStartCount {
 		w.startComposition(w.usedCounts[start*(len(w.usedCounts)-1)/walkStartCount])
 		broken := w.violation()
@@ -98,9 +99,9 @@ func (w *walk) findComposition(ctx context.Context) bool {
 	return false
 }
 
-// startComposition replaces the composition by a first composition of size ingredients: the required
-// ingredients, and other ingredients chosen at random. The ingredients have their least amounts, cut if the
-// least amounts exceed the total. The first part takes the remaining units.
+// startComposition sets parts to a new starting composition of size ingredients: the required ingredients, and
+// other ingredients chosen at random. The ingredients have their least amounts, which are cut if they exceed the
+// total. The first part takes the remaining units.
 func (w *walk) startComposition(size int) {
 	w.parts = w.parts[:0]
 	var free []int

@@ -5,14 +5,15 @@ import (
 	"math/big"
 )
 
-// booleanArithmetic computes whether counts are zero, not how large the counts are. A row is a bit set: bit u is
-// set if some choice of amounts takes exactly u units. The field scratch is a row for temporary use.
-type booleanArithmetic struct{ scratch []uint64 }
+// booleanArithmetic is an [arithmetic] that computes only whether counts are zero, not how large the counts are.
+// A row is a bit set: bit u is set if some choice of amounts takes exactly u units. The field scratchRow is a row
+// for temporary use.
+type booleanArithmetic struct{ scratchRow []uint64 }
 
 func (b *booleanArithmetic) row(n int) []uint64 {
 	words := (n + 63) / 64
-	if len(b.scratch) < words {
-		b.scratch = make([]uint64, words)
+	if len(b.scratchRow) < words {
+		b.scratchRow = make([]uint64, words)
 	}
 	return make([]uint64, words)
 }
@@ -32,9 +33,10 @@ func (*booleanArithmetic) clear(r []uint64, lo, hi int) {
 	}
 }
 
-// window sets in dst, for each amount a of k, the bits of src moved up by a. Bits above maxUnits are dropped.
+// window sets in dst, for each amount a of k, the bits of src moved up by a places. Bits above maxUnits are
+// dropped.
 func (b *booleanArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, maxUnits int) {
-	spread := b.scratch[:len(src)]
+	spread := b.scratchRow[:len(src)]
 	copy(spread, src)
 	unionShifts(spread, k.n, k.step, maxUnits)
 	joinShifted(dst, spread, k.lo)
@@ -42,7 +44,7 @@ func (b *booleanArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, m
 }
 
 // unionShifts replaces the row r by the union of n copies of r, moved up by 0, step, 2·step and so on. Each pass
-// joins the row with a shifted copy of the row, which up to doubles the number of copies.
+// joins the row with a moved copy of the row, so that a pass up to doubles the number of copies.
 func unionShifts(r []uint64, n, step, maxUnits int) {
 	for have := 1; have < n && have*step <= maxUnits; {
 		more := min(have, n-have)
@@ -51,9 +53,8 @@ func unionShifts(r []uint64, n, step, maxUnits int) {
 	}
 }
 
-// joinShifted adds to dst the bits of src moved up by n. Bits beyond the end of dst are dropped. The slices dst
-// and src may be the same row: words are written from last to first, and each word is computed from words that
-// are not yet written.
+// joinShifted sets in dst the bits of src moved up by n places. Bits beyond the end of dst are dropped. The
+// slices dst and src may be the same row, because words are written from last to first.
 func joinShifted(dst, src []uint64, n int) {
 	words, shift := n/64, n%64
 	for w := min(len(dst)-1, len(src)+words); w >= words; w-- {
@@ -76,15 +77,15 @@ func clearBitsAbove(r []uint64, highest int) {
 func (*booleanArithmetic) coefficient(*big.Int) struct{} { return struct{}{} }
 
 func (b *booleanArithmetic) add(dst, src []uint64, _, hi, up int, _ struct{}) {
-	part := b.scratch[:hi/64+1]
+	part := b.scratchRow[:hi/64+1]
 	copy(part, src)
 	clearBitsAbove(part, hi)
 	joinShifted(dst, part, up)
 }
 
-// multiply returns the product of two grids of bits. For each set bit u of a row of x, multiply joins a copy of
-// a row of y, moved up by u. A run of set bits takes one unionShifts and one joinShifted, and rows have few
-// runs.
+// multiply returns the product of two grids of bits: a bit for k used ingredients and u units is set if the bit
+// for (i, s) in x and the bit for (k−i, u−s) in y are set. For each run of set bits in a row of x, multiply takes
+// one unionShifts and one joinShifted of a row of y; rows have few runs.
 func (b *booleanArithmetic) multiply(x, y *grid[[]uint64, struct{}], maxUsed, maxUnits int) *grid[[]uint64, struct{}] {
 	out := emptyGrid(x.arith, maxUsed, maxUnits)
 	spread := b.row(maxUnits + 1)
@@ -120,13 +121,14 @@ func (b *booleanArithmetic) multiply(x, y *grid[[]uint64, struct{}], maxUsed, ma
 	return out
 }
 
-// stepsPerBit is the time to compute one bit, in steps of exact counting. A word holds 64 bits, and a window
-// takes about a dozen shifts of words.
+// stepsPerBit is the time to compute one bit, as a fraction of the time of one elementary step of exact counting.
+// A word holds 64 bits, and a window takes about a dozen shifts of words.
 const stepsPerBit = 12.0 / 64
 
-// ReachableUsedCounts returns, for n = 0..maxUsed, whether there is a composition of n used ingredients. The result steps
-// is the approximate time taken, in nanoseconds. ReachableUsedCounts does the computation of [New] with one bit in place
-// of each count, and returns the same errors. A maxUsed of 0 means all n.
+// ReachableUsedCounts returns a slice whose item n, for n = 0..maxUsedOnward, tells whether there is a composition of n
+// used ingredients. A maxUsedOnward of 0 means all n. The result steps is the approximate time taken, in nanoseconds.
+// ReachableUsedCounts does the computation of [New] with one bit in place of each count, and returns the same
+// errors.
 func ReachableUsedCounts(ctx context.Context, s Space, maxUsed int) (can []bool, steps float64, err error) {
 	if all := min(len(s.Ingredients), s.Total); maxUsed < 1 || maxUsed > all {
 		maxUsed = all
@@ -139,7 +141,7 @@ func ReachableUsedCounts(ctx context.Context, s Space, maxUsed int) (can []bool,
 	if closed := closedForm(plan); closed != nil {
 		can = make([]bool, maxUsed+1)
 		for n := range can {
-			_, _, can[n] = closed.shape(n)
+			_, _, can[n] = closed.optionalAndSteps(n)
 		}
 		return can, steps, nil
 	}
@@ -147,8 +149,8 @@ func ReachableUsedCounts(ctx context.Context, s Space, maxUsed int) (can []bool,
 	return can, steps + float64(plan.cost().steps*stepsPerBit), err
 }
 
-// reachableByTables returns, for n = 0..plan.maxUsed, whether there is a composition of n used ingredients.
-// Unlike Reachable, reachableByTables never uses a closed formula.
+// reachableByTables returns a slice whose item n, for n = 0..plan.maxUsedOnward, tells whether there is a composition
+// of n used ingredients. Unlike [ReachableUsedCounts], reachableByTables never uses a closed formula.
 func reachableByTables(ctx context.Context, plan *plan) ([]bool, error) {
 	out := make([]bool, plan.maxUsed+1)
 	if plan.impossible {

@@ -7,10 +7,10 @@ import (
 	"kir/internal/portable"
 )
 
-// A closedFormula is a space that a formula counts: all ingredients may have the amounts lo, lo+step, ...
-// without an upper bound, and no group limits the ingredients. Then n used ingredients take at least n·lo units.
-// The remaining units are V = (M − n·lo)/step steps, which can be divided among the n ingredients in C(V+n−1,
-// n−1) ways:
+// A closedFormula describes a simple space, whose compositions a formula counts: all ingredients may have the
+// amounts lo, lo+step, ... without an upper bound, and no group limits the ingredients. Let |X_n| be the number
+// of compositions of n ingredients. The n used ingredients take at least n·lo units of the M units. The remaining
+// units are V = (M − n·lo)/step steps, which can be divided among the n ingredients in C(V+n−1, n−1) ways:
 //
 //	|X_n| = C(optional, n−required) · C(V+n−1, n−1)
 //
@@ -47,9 +47,10 @@ func closedForm(p *plan) *closedFormula {
 	return c
 }
 
-// shape returns how many of n used ingredients are optional, and how many steps above the least amounts remain
-// to divide among the n ingredients. The result ok is false if no composition uses n ingredients.
-func (c *closedFormula) shape(n int) (optional, steps int, ok bool) {
+// optionalAndSteps returns how many of n used ingredients are optional, and how many steps remain to divide among the n
+// ingredients after each ingredient got the least amount. The result ok is false if no composition uses n
+// ingredients.
+func (c *closedFormula) optionalAndSteps(n int) (optional, steps int, ok bool) {
 	optional = n - c.requiredCount
 	units := c.total - n*c.lo
 	if n < 1 || optional < 0 || optional > c.optionalCount || units < 0 || units%c.step != 0 {
@@ -59,7 +60,7 @@ func (c *closedFormula) shape(n int) (optional, steps int, ok bool) {
 }
 
 func (c *closedFormula) count(n int) *big.Int {
-	optional, steps, ok := c.shape(n)
+	optional, steps, ok := c.optionalAndSteps(n)
 	if !ok {
 		return new(big.Int)
 	}
@@ -75,8 +76,8 @@ func (c *closedFormula) isPlain() bool { return c.lo == 1 && c.step == 1 }
 //
 //	|X_{n+1}| = |X_n| · (optional−m)(total−n) / ((m+1)·n), m = n − required
 //
-// Here optional and required are the numbers of optional and required ingredients. If x is 0, nextCount computes
-// |X_{n+1}| without x.
+// Here optional and required are the numbers of optional and required ingredients. If x is 0, nextCount instead
+// computes |X_{n+1}| afresh.
 func (c *closedFormula) nextCount(n int, x *big.Int) *big.Int {
 	if x.Sign() == 0 {
 		return c.count(n + 1)
@@ -88,7 +89,7 @@ func (c *closedFormula) nextCount(n int, x *big.Int) *big.Int {
 }
 
 func (c *closedFormula) logCount(n int) float64 {
-	optional, steps, ok := c.shape(n)
+	optional, steps, ok := c.optionalAndSteps(n)
 	if !ok {
 		return math.Inf(-1)
 	}

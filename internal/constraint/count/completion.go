@@ -6,15 +6,15 @@ import (
 	"math/big"
 )
 
-// countByFrontier returns the grid of all ingredients, given rest, the grid of the ingredients without sums. The
-// stages of the frontier are taken from last to first. For each state before stage c, countByFrontier computes
-// the grid of the ways to use the ingredients of stage c and of all later stages. countByFrontier passes these
-// grids to keep, which may be nil.
+// countByFrontier returns the grid of all ingredients. The parameter rest is the grid of the ingredients without
+// sums. countByFrontier goes through the stages of the plan's [frontier] from last to first. For each state
+// before stage c, countByFrontier computes the grid of the ways to use the ingredients of stage c and of all
+// later stages. countByFrontier calls keep with c and these grids; keep may be nil.
 func countByFrontier[R, C any](ctx context.Context, arith arithmetic[R, C], p *plan, rest *grid[R, C], keep func(c int, before []*grid[R, C])) (*grid[R, C], error) {
 	after := []*grid[R, C]{rest}
 	for c := len(p.frontier.stages) - 1; c >= 0; c-- {
 		st := &p.frontier.stages[c]
-		s := completion[R, C]{arith, st, p.total, arith.coefficient(big.NewInt(1))}
+		s := stageCompletion[R, C]{arith, st, p.total, arith.coefficient(big.NewInt(1))}
 		before, err := s.gridsBefore(ctx, after)
 		if err != nil {
 			return nil, err
@@ -27,23 +27,25 @@ func countByFrontier[R, C any](ctx context.Context, arith arithmetic[R, C], p *p
 	return after[0], nil
 }
 
-// A completion computes the grids of the states before a stage from the grids of the states after the stage.
-type completion[R, C any] struct {
+// A stageCompletion computes, for one stage of a [frontier], the grids of the states before the stage from the
+// grids of the states after the stage.
+type stageCompletion[R, C any] struct {
 	arith arithmetic[R, C]
 	*stage
 	total     int // total units of a composition
 	oneFactor C   // the factor 1
 }
 
-// gridFor returns an empty grid for a state or node before which the ingredients take the given units.
-func (s *completion[R, C]) gridFor(units int) *grid[R, C] {
-	return emptyGrid(s.arith, s.maxUsed, s.total-units)
+// gridFor returns an empty grid for the units that remain if earlier ingredients take the given units.
+func (s *stageCompletion[R, C]) gridFor(units int) *grid[R, C] {
+	return emptyGrid(s.arith, s.maxUsedOnward, s.total-units)
 }
 
-// gridsBefore returns the grids of the states before the stage, given the grids of the states after the stage.
-// If j of the m ingredients of the stage are used, there are C(m, j) choices of ingredients, times the choices
-// of j amounts. The amounts are added one ingredient at a time, and each addition moves from node to node.
-func (s *completion[R, C]) gridsBefore(ctx context.Context, after []*grid[R, C]) ([]*grid[R, C], error) {
+// gridsBefore returns the grids of the states before the stage. The parameter after holds the grids of the states
+// after the stage. If j of the m ingredients of the stage are used, there are C(m, j) choices of ingredients,
+// times the choices of j amounts. The ingredients are added one at a time. Each addition computes the grids of
+// all nodes from the grids of the nodes that one more ingredient leads to.
+func (s *stageCompletion[R, C]) gridsBefore(ctx context.Context, after []*grid[R, C]) ([]*grid[R, C], error) {
 	out := make([]*grid[R, C], len(s.states))
 	for x, state := range s.states {
 		out[x] = s.gridFor(state.minUnits)
@@ -73,10 +75,10 @@ func (s *completion[R, C]) gridsBefore(ctx context.Context, after []*grid[R, C])
 				break
 			}
 			if j+1 == s.maxMembers && len(s.members) == 1 { // adds the only ingredient straight to out, without a copy of the grids
-				s.addLast(f, now, out)
+				s.addLastIngredient(f, now, out)
 				break
 			}
-			now = s.addOne(f, now, int32(s.maxMembers-j-1))
+			now = s.addIngredient(f, now, int32(s.maxMembers-j-1))
 		}
 	}
 	for _, g := range out {
@@ -85,18 +87,18 @@ func (s *completion[R, C]) gridsBefore(ctx context.Context, after []*grid[R, C])
 	return out, nil
 }
 
-// addLast adds one ingredient of the stage to the grids now of the nodes, and adds the resulting grids to the
-// grids out of the states.
-func (s *completion[R, C]) addLast(f *family, now, out []*grid[R, C]) {
+// addLastIngredient adds the last ingredient of the stage. The parameter now holds a grid for each node. addLastIngredient adds the
+// resulting grids to out, which holds a grid for each state.
+func (s *stageCompletion[R, C]) addLastIngredient(f *family, now, out []*grid[R, C]) {
 	from, k, step := s.shiftSource(f, now)
 	for _, start := range f.startNodes {
 		s.shiftRows(out[start[0]], from, f.nodeOf(f.keys[start[1]]+step), k)
 	}
 }
 
-// addOne returns the grids of the nodes after one more ingredient of the stage is used. A node gets no grid if
-// its minMembers exceeds maxLevel, because no later step reads the grid.
-func (s *completion[R, C]) addOne(f *family, now []*grid[R, C], maxLevel int32) []*grid[R, C] {
+// addIngredient returns the grids of the nodes after one more ingredient of the stage is used. The parameter now holds
+// the grids before. A node with minMembers above maxLevel gets no grid, because no later step reads that grid.
+func (s *stageCompletion[R, C]) addIngredient(f *family, now []*grid[R, C], maxLevel int32) []*grid[R, C] {
 	from, k, step := s.shiftSource(f, now)
 	out := make([]*grid[R, C], len(f.keys))
 	for x, key := range f.keys {
@@ -108,16 +110,18 @@ func (s *completion[R, C]) addOne(f *family, now []*grid[R, C], maxLevel int32) 
 	return out
 }
 
-// shiftSource returns what one more used ingredient adds. The grids in from are to be moved up by the amounts k.
-// The result step is the difference of the keys between a node and the node to read.
-func (s *completion[R, C]) shiftSource(f *family, now []*grid[R, C]) (from []*grid[R, C], k amountSet, step int64) {
+// shiftSource returns how to compute the grids after one more used ingredient. The grid of a node with key x is
+// the grid in from of the node with key x + step, moved up by the amounts k.
+func (s *stageCompletion[R, C]) shiftSource(f *family, now []*grid[R, C]) (from []*grid[R, C], k amountSet, step int64) {
 	if f.perUnit == 0 {
 		return now, s.amounts, f.perUse
 	}
-	return s.sumAlongLines(f, now), amountSet{s.amounts.lo, 1, 1}, f.perUse + int64(s.amounts.lo)*f.perUnit
+	return s.sumOverAmounts(f, now), amountSet{s.amounts.lo, 1, 1}, f.perUse + int64(s.amounts.lo)*f.perUnit
 }
 
-func (s *completion[R, C]) shiftRows(dst *grid[R, C], from []*grid[R, C], y int32, k amountSet) {
+// shiftRows adds to dst the grid of node y in from, moved up by the amounts k, with one more used ingredient.
+// Nothing is added if the node or the grid does not exist.
+func (s *stageCompletion[R, C]) shiftRows(dst *grid[R, C], from []*grid[R, C], y int32, k amountSet) {
 	if y < 0 || from[y] == nil {
 		return
 	}
@@ -126,11 +130,11 @@ func (s *completion[R, C]) shiftRows(dst *grid[R, C], from []*grid[R, C], y int3
 	}
 }
 
-// sumAlongLines returns, for each node, the sum of the grids of the nodes that the allowed amounts lead to. Each
-// grid is moved up by the amount less the least amount. If the amounts have no upper limit, the sum of a node is
-// the grid of the node plus the sum of the next node. With n amounts, sums over 1, 2, 4, ... amounts are made by
-// doubling, and the sums for the set bits of n are added.
-func (s *completion[R, C]) sumAlongLines(f *family, now []*grid[R, C]) []*grid[R, C] {
+// sumOverAmounts returns, for each node, a sum of grids: for each allowed amount the grid of the node that the
+// amount leads to, moved up by the amount less the least amount. If the amounts have no upper limit, the sum at a
+// node is the grid of the node plus the sum at the node one step further. If there are n amounts, sums over 1, 2,
+// 4, ... amounts are made by doubling, and the sums for the set bits of n are added.
+func (s *stageCompletion[R, C]) sumOverAmounts(f *family, now []*grid[R, C]) []*grid[R, C] {
 	sums := make([]*grid[R, C], len(f.keys))
 	ahead := func(x, steps int) int32 {
 		return f.nodeOf(f.keys[x] + int64(steps*s.amounts.step)*f.perUnit)
@@ -172,9 +176,9 @@ func (s *completion[R, C]) sumAlongLines(f *family, now []*grid[R, C]) []*grid[R
 	}
 }
 
-// addShifted adds the grid g, moved up by the given units, to sum, the grid at node x, and returns sum. If sum
-// is nil, addShifted makes a new grid. If g is nil, sum is returned unchanged.
-func (s *completion[R, C]) addShifted(f *family, x int, sum, g *grid[R, C], up int) *grid[R, C] {
+// addShifted adds the grid g, moved up by up units, to the grid sum at the node with index x, and returns sum. If
+// sum is nil, addShifted makes a new grid. If g is nil, sum is returned unchanged.
+func (s *stageCompletion[R, C]) addShifted(f *family, x int, sum, g *grid[R, C], up int) *grid[R, C] {
 	if g == nil {
 		return sum
 	}
@@ -185,9 +189,8 @@ func (s *completion[R, C]) addShifted(f *family, x int, sum, g *grid[R, C], up i
 	return sum
 }
 
-// addScaled adds c·src to dst. Rows of src move up by the given units, and cells beyond the limits of dst are
-// dropped.
-func (s *completion[R, C]) addScaled(dst, src *grid[R, C], up int, c C) {
+// addScaled adds c·src to dst. Rows of src move up by up units, and cells beyond the limits of dst are dropped.
+func (s *stageCompletion[R, C]) addScaled(dst, src *grid[R, C], up int, c C) {
 	if src == nil {
 		return
 	}

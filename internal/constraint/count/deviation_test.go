@@ -56,8 +56,8 @@ func (n *node) deviation(most, units int, slack float64) []float64 {
 // in units of roundoff.
 func (s *Sampler) slack() float64 {
 	p := s.table.plan
-	_, choices := p.extent()
-	additions := 8*float64(p.ingredients) + float64(p.maxPossibleUsed())*(2*float64(choices)+8)
+	_, choices := p.leastAmountAndChoices()
+	additions := 8*float64(p.ingredientCount) + float64(p.maxPossibleUsed())*(2*float64(choices)+8)
 	return additions * additions * unitRoundoff
 }
 

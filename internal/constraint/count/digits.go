@@ -1,14 +1,14 @@
 package count
 
-// digits encodes the values of several sums as one whole number, the key of a node. The key has one digit for
-// each sum that the stage changes and that can still be broken.
-type digits struct {
+// keyDigits encodes the values of several sums as one whole number, called the key of a node of a [frontier]. The
+// key has one digit for each sum that the stage changes and that later choices can still break.
+type keyDigits struct {
 	sums            []Sum        // all sums of the frontier
-	laterSpans      map[int]span // by index of the sum: least and greatest value that later stages can add to the sum
+	laterSpans      map[int]span // maps the index of a sum to the least and greatest value that later stages can add to the sum
 	total           int          // total units of a composition
 	stage           *stage       // the stage that changes the sums
 	digitList       []digit      // digits of the key, beginning with the least significant digit
-	perUse, perUnit int64        // change of the key for each used ingredient and for each unit
+	perUse, perUnit int64        // change of the key for each used ingredient (perUse) and for each unit (perUnit)
 }
 
 // A digit is the value of one sum, in the range lo..hi, as a part of a key.
@@ -17,18 +17,18 @@ type digit struct {
 	sum           *Sum
 	laterSpan     span // least and greatest value that later stages can add to the sum
 	lo, hi        int64
-	weight, value int64 // factor of the digit in the key, and the value of the sum that decode found
+	weight, value int64 // weight is the factor of the digit in the key; value is the value of the sum, as set by decode
 }
 
-// addDigit appends a digit for the sum with the given index. The parameter term is the index of the sum's term
-// in the terms of the stage, and value is the value of the sum.
-func (d *digits) addDigit(term, sum int, value int64) {
+// addDigit appends a digit for the sum with the index sum. The parameter term is the index, in the terms of the
+// stage, of the term in that sum; value is the present value of the sum.
+func (d *keyDigits) addDigit(term, sum int, value int64) {
 	d.digitList = append(d.digitList, digit{termIndex: term, sum: &d.sums[sum], laterSpan: d.laterSpans[sum], lo: value, hi: value})
 }
 
-// widenTo widens the range of each digit to include the value of the digit's sum. The values are indexed like
-// the terms of the stage.
-func (d *digits) widenTo(values []int64) {
+// widenTo widens the range lo..hi of each digit to include a further value of the digit's sum. Item t of values
+// is the value of the sum in which term t of the stage is.
+func (d *keyDigits) widenTo(values []int64) {
 	for k := range d.digitList {
 		g := &d.digitList[k]
 		g.lo, g.hi = min(g.lo, values[g.termIndex]), max(g.hi, values[g.termIndex])
@@ -37,7 +37,7 @@ func (d *digits) widenTo(values []int64) {
 
 // assignWeights sets the factor of each digit in the key. First assignWeights widens the range of each digit by
 // what the stage can add to the sum. The result reports whether all keys fit in one int64.
-func (d *digits) assignWeights() bool {
+func (d *keyDigits) assignWeights() bool {
 	weight, size := int64(1), 1.0
 	for k := range d.digitList {
 		g := &d.digitList[k]
@@ -57,8 +57,9 @@ func (d *digits) assignWeights() bool {
 	return true
 }
 
-// key returns the key for the values of the sums, which are indexed like the terms of the stage.
-func (d *digits) key(values []int64) int64 {
+// key returns the key that encodes the values of the sums. Item t of values is the value of the sum in which term
+// t of the stage is.
+func (d *keyDigits) key(values []int64) int64 {
 	key := int64(0)
 	for _, g := range d.digitList {
 		key += g.weight * (values[g.termIndex] - g.lo)
@@ -66,17 +67,17 @@ func (d *digits) key(values []int64) int64 {
 	return key
 }
 
-// decode sets the value of each digit to the value of the sum in the key.
-func (d *digits) decode(key int64) {
+// decode sets the field value of each digit to the value of the sum that the key encodes.
+func (d *keyDigits) decode(key int64) {
 	for k := range d.digitList {
 		g := &d.digitList[k]
 		g.value = g.lo + key/g.weight%(g.hi-g.lo+1)
 	}
 }
 
-// isInfeasible reports whether, at this key, one of the sums lies beyond a bound and can only move further
-// beyond the bound.
-func (d *digits) isInfeasible(key int64) bool {
+// isInfeasible reports whether one of the sums is certain to break a bound: by the key, the value of the sum is
+// beyond the bound, and further ingredients can only move the value further away.
+func (d *keyDigits) isInfeasible(key int64) bool {
 	d.decode(key)
 	for k := range d.digitList {
 		g := &d.digitList[k]

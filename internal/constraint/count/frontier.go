@@ -13,17 +13,17 @@ import (
 	"kir/internal/portable"
 )
 
-// A frontier counts compositions under sums and crossing groups by dynamic programming over stages. A stage
-// handles one class of ingredients. A state between two stages holds everything that matters about the
-// ingredients before: the values of the sums that also have terms after. A sum that can no longer be broken
-// needs no value. Ingredients without sums come last, in a separate grid.
+// A frontier counts compositions under weighted sums and crossing groups by dynamic programming over stages. A
+// stage handles one class of ingredients. A state between two stages stands for everything that matters about the
+// ingredients of earlier stages: the values of the sums that also have terms in later stages. A sum that can no
+// longer be broken needs no value. Ingredients without sums come last, in a separate grid.
 //
-// The number of states is small if each sum begins late and ends early in the order of stages (decision
-// diagrams; the frontier method of Simpath, Knuth 2011, exercise 7.1.4–225).
+// The number of states is small if, in the order of the stages, each sum has its first and its last term close
+// together (decision diagrams; the frontier method of Simpath, Knuth 2011, exercise 7.1.4–225).
 type frontier struct {
 	stages      []stage
 	sums        []Sum // the sums to keep
-	stateCounts []int // stateCounts[c] is the number of states after c stages
+	stateCounts []int // item c is the number of states after c stages
 
 	total      int     // total units of a composition
 	steps      float64 // approximate number of steps of counting modulo one prime
@@ -34,30 +34,30 @@ type frontier struct {
 // state before the stage to the states after the stage.
 type stage struct {
 	class
-	terms      []Term   // contribution of one ingredient to each sum; Term.Ingredient holds the index of the sum
-	maxMembers int      // maximum number of used ingredients of the class
-	maxUsed    int      // maximum number of used ingredients of this stage and all later stages together
-	families   []family // the states before the stage, grouped, with their transitions
-	states     []state  // all states before the stage
+	terms         []Term   // one term for each sum that the class is in: the contribution of one ingredient; Term.Ingredient holds the index of the sum
+	maxMembers    int      // maximum number of used ingredients of the class
+	maxUsedOnward int      // maximum number of used ingredients of this stage and all later stages together
+	families      []family // the states before the stage, grouped, with their transitions
+	states        []state  // all states before the stage
 }
 
-// A state is a combination of values of the sums before a stage. The state is given by the index of its family
-// and the index of its node in the family.
+// A state is one combination of values that the sums can have before a stage. The combination is stored in a
+// [family], at a node of the family.
 type state struct {
-	familyIndex, nodeIndex int32
-	minUnits               int // least number of units that the ingredients of earlier stages take
+	familyIndex, nodeIndex int32 // index of the family in the stage, and index of the node in the family
+	minUnits               int   // least number of units that the ingredients of earlier stages take
 }
 
-// A family is a set of states before a stage that agree in all sums that the stage does not change. The values
-// of the sums that the stage changes are encoded in one number, the key. Each key is a node. One more used
-// ingredient of the stage with a units moves from a key to the key + perUse + a·perUnit.
+// A family is a set of states before a stage that agree in all sums that the stage does not change. The values of
+// the sums that the stage changes are encoded in one number, the key. Each key that can occur within the stage is
+// a node. One more used ingredient of the stage with a units leads from key x to key x + perUse + a·perUnit.
 type family struct {
-	perUse, perUnit int64      // change of the key for each used ingredient and for each unit
-	keys            []int64    // key of each node, increasing
-	minMembers      []int32    // for each node: the least number of the stage's ingredients that lead from a state to the node
-	minUnits        []int32    // for each node: the least number of units that the ingredients of all stages so far take
-	successor       []int32    // for each node: the index of the state after the stage; −1 if the sums cannot be kept
-	startNodes      [][2]int32 // for each state of the family: index of the state, and index of the state's node
+	perUse, perUnit int64      // change of the key for each used ingredient (perUse) and for each unit (perUnit)
+	keys            []int64    // item x is the key of node x; keys increase
+	minMembers      []int32    // item x is the least number of the stage's ingredients that lead from a state to node x
+	minUnits        []int32    // item x is the least number of units that the ingredients of the stage and of earlier stages take at node x
+	successor       []int32    // item x is the index of the state after the stage to which node x leads; −1 if the sums are then certain to be broken
+	startNodes      [][2]int32 // one pair for each state of the family: index of the state in the stage, and index of the node of the state
 }
 
 // nodeOf returns the index of the node with the given key, or −1 if there is no such node.
@@ -68,37 +68,37 @@ func (f *family) nodeOf(key int64) int32 {
 	return -1
 }
 
-// settledValue stands in a state for the value of a sum that can no longer be broken.
+// settledValue is stored in a state instead of the value of a sum that can no longer be broken.
 const settledValue = math.MinInt64
 
-// A deviation is the value of a sum that differs from the idle value, that is, the value while none of the sum's
-// ingredients is used. States store only deviations and so stay short, because with many rules most sums have no
-// used ingredient.
+// A deviation is the value of one sum in a state, stored only if the value is not the idle value. The idle value
+// is the value while none of the sum's ingredients is used. With many rules most sums have no used ingredient, so
+// states have few deviations.
 type deviation struct {
 	sumIndex int32 // index of the sum
 	value    int64
 }
 
-// A frontierBuilder finds the states of a frontier, stage by stage from the first stage.
+// A frontierBuilder finds the states of a [frontier], from the first stage to the last.
 type frontierBuilder struct {
 	frontier        *frontier        // the frontier to build
-	lastStage       []int            // for each sum: index of the last stage with a term in the sum
-	laterSpans      []map[int]span   // for each stage, by index of the sum: least and greatest value that later stages can add to the sum
-	maxCells        float64          // maximum number of table cells for the frontier
-	cellCount       float64          // number of table cells so far
-	nodeCount       int              // number of nodes so far
-	idleValues      []int64          // for each sum: value of the sum while no ingredient of the sum is used, which is 0 or settledValue
-	termIndex       []int32          // for each sum: index of the sum's term in the current stage, or −1
-	stateDeviations [][]deviation    // for each state: deviations of the state, ordered by sum
-	states          []state          // the states after the latest stage
-	stateIndex      map[string]int32 // for each state, by its encoded deviations: index of the state
+	lastStage       []int            // item s is the index of the last stage with a term in sum s
+	laterSpans      []map[int]span   // item c maps the index of a sum to the least and greatest value that the stages after stage c can add to the sum
+	maxCells        float64          // maximum number of table cells that all states together may need
+	cellCount       float64          // number of table cells needed so far
+	nodeCount       int              // number of nodes found so far
+	idleValues      []int64          // item s is the value of sum s while no ingredient of the sum is used: 0, or settledValue once the sum can no longer be broken
+	termIndex       []int32          // item s is the index in the current stage of the term in sum s; −1 if the stage has no such term
+	stateDeviations [][]deviation    // item x lists the deviations of state x, in ascending order of sums
+	states          []state          // states after the latest stage
+	stateIndex      map[string]int32 // maps the encoded deviations of a state to the index of the state
 	keyBuffer       []byte           // buffer for encoded deviations
 	nextDeviations  []deviation      // buffer for the deviations of a new state
 }
 
-// newFrontier orders the stages and finds the states of the stages. The parameter rest is the number of
-// ingredients in no stage, and maxUsed is the maximum number of used ingredients. newFrontier returns a
-// [SizeError] if the tables of the states have more than maxCells cells.
+// newFrontier puts the stages in order and finds the states before and after each stage. The parameter rest is
+// the number of ingredients in no stage, and maxUsedOnward is the maximum number of used ingredients. newFrontier
+// returns a [SizeError] if the tables of the states have more than maxCells cells.
 func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, maxUsed, total int, maxCells float64) (*frontier, error) {
 	spans := make([]span, len(sums))
 	all := make([]termBounds, len(sums))
@@ -110,7 +110,7 @@ func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, maxUsed,
 	for s := range spans {
 		spans[s] = all[s].span(total, maxUsed)
 	}
-	orderClasses(stages, spans)
+	orderStages(stages, spans)
 	w := &frontierBuilder{frontier: &frontier{stages: stages, sums: sums, total: total}, lastStage: make([]int, len(sums)), maxCells: maxCells}
 	w.laterSpans = make([]map[int]span, len(stages))
 	clear(all)
@@ -125,7 +125,7 @@ func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, maxUsed,
 			all[t.Ingredient].add(st.amounts, st.required, len(st.members), t)
 		}
 		used = min(used+len(st.members), maxUsed)
-		stages[c].maxUsed = used
+		stages[c].maxUsedOnward = used
 		stages[c].maxMembers = min(len(st.members), maxUsed, total/st.amounts.lo)
 		if st.required && stages[c].maxMembers < len(st.members) {
 			w.frontier.impossible = true
@@ -151,7 +151,7 @@ func newFrontier(ctx context.Context, stages []stage, sums []Sum, rest, maxUsed,
 	return w.frontier, nil
 }
 
-// advance computes the states after stage c from w.states, the states before stage c. advance also fills in the
+// advance replaces w.states, the states before stage c, by the states after stage c. advance also fills in the
 // families of stage c.
 func (w *frontierBuilder) advance(ctx context.Context, c int) error {
 	st := &w.frontier.stages[c]
@@ -211,7 +211,7 @@ func (w *frontierBuilder) advance(ctx context.Context, c int) error {
 			}
 		}
 		// The key has one digit for each changed sum that is not settled.
-		d := digits{sums: w.frontier.sums, laterSpans: w.laterSpans[c], total: w.frontier.total, stage: st}
+		d := keyDigits{sums: w.frontier.sums, laterSpans: w.laterSpans[c], total: w.frontier.total, stage: st}
 		for k, s := range active {
 			if list[0].values[k] != settledValue {
 				d.addDigit(k, s, list[0].values[k])
@@ -255,10 +255,11 @@ func (d deviation) appendTo(to []byte) []byte {
 	return binary.AppendVarint(binary.AppendUvarint(to, uint64(d.sumIndex)), d.value)
 }
 
-// stateAfter returns the index of the state after stage c, and adds the state if the state is new. The digits d
-// hold the values of the sums that the stage changes, and before holds the deviations of the other sums. The
-// result is −1 if the sums can no longer be kept.
-func (w *frontierBuilder) stateAfter(c int, d *digits, active []int, before []deviation, units int) int32 {
+// stateAfter returns the index of a state after stage c, and adds the state if the state is new. The digits d
+// hold the values of the sums that the stage changes, whose indices are in active; before holds the deviations of
+// the other sums; units is the least number of units that earlier ingredients take. The result is −1 if the sums
+// are certain to be broken.
+func (w *frontierBuilder) stateAfter(c int, d *keyDigits, active []int, before []deviation, units int) int32 {
 	w.nextDeviations = w.nextDeviations[:0]
 	for _, v := range before {
 		if w.termIndex[v.sumIndex] < 0 {
@@ -298,12 +299,12 @@ func (w *frontierBuilder) stateAfter(c int, d *digits, active []int, before []de
 	return x
 }
 
-// findNodes fills in the nodes of family f: the keys that result when 0 to st.maxMembers ingredients of the
-// stage are added to a state of the family. The parameter keys holds the keys of the states of the family. The
-// function units returns the least number of units that earlier ingredients take in state k of the family. The
-// digits d decide which keys can still keep the sums. findNodes returns a [SizeError] if the tables get too
-// large.
-func (w *frontierBuilder) findNodes(st *stage, f *family, d *digits, keys []int64, units func(k int) int) error {
+// findNodes fills in the nodes of family f. The nodes are the keys that result when 0 to st.maxMembers
+// ingredients of the stage are added to a state of the family. Item k of keys is the key of state k of the
+// family, and units(k) is the least number of units that earlier ingredients take in that state. Keys at which
+// the digits d show that a sum is certain to be broken are left out. findNodes returns a [SizeError] if the
+// tables get too large.
+func (w *frontierBuilder) findNodes(st *stage, f *family, d *keyDigits, keys []int64, units func(k int) int) error {
 	type place struct {
 		units, level int32
 	}
@@ -377,11 +378,11 @@ func (w *frontierBuilder) findNodes(st *stage, f *family, d *digits, keys []int6
 	return nil
 }
 
-// nodeCells returns the number of cells of the grid of a node, if earlier ingredients take the given units. The
-// number includes the overhead of the rows.
+// nodeCells returns the number of cells of the grid of one node, if earlier ingredients take the given units. The
+// number includes an allowance for the overhead of the rows.
 func (w *frontierBuilder) nodeCells(st *stage, units int) float64 {
 	const besides = 32
-	return float64(float64(w.frontier.total-units+1+besides) * float64(st.maxUsed+1))
+	return float64(float64(w.frontier.total-units+1+besides) * float64(st.maxUsedOnward+1))
 }
 
 // storedCells returns the total number of cells of the grids of all states before all stages.
@@ -389,7 +390,7 @@ func (f *frontier) storedCells() float64 {
 	cells := 0.0
 	for c := range f.stages {
 		for _, s := range f.stages[c].states {
-			cells += float64(float64(f.total-s.minUnits+1) * float64(f.stages[c].maxUsed+1))
+			cells += float64(float64(f.total-s.minUnits+1) * float64(f.stages[c].maxUsedOnward+1))
 		}
 	}
 	return cells
@@ -402,12 +403,12 @@ func (f *frontier) peakCells() float64 {
 	for _, st := range slices.Backward(f.stages) {
 		own, most := 0.0, 0.0
 		for _, s := range st.states {
-			own += float64(float64(f.total-s.minUnits+1) * float64(st.maxUsed+1))
+			own += float64(float64(f.total-s.minUnits+1) * float64(st.maxUsedOnward+1))
 		}
 		for n := range st.families {
 			nodes := 0.0
 			for _, units := range st.families[n].minUnits {
-				nodes += float64(float64(f.total-int(units)+1) * float64(st.maxUsed+1))
+				nodes += float64(float64(f.total-int(units)+1) * float64(st.maxUsedOnward+1))
 			}
 			most = max(most, nodes)
 		}
@@ -416,7 +417,8 @@ func (f *frontier) peakCells() float64 {
 	return widest
 }
 
-// passCount returns how often each cell is visited when one more ingredient of the stage is added.
+// passCount returns how many times each cell of the grids of family f is visited when one more ingredient of the
+// stage is added.
 func (st *stage) passCount(f *family) float64 {
 	switch {
 	case f.perUnit == 0:

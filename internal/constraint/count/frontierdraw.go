@@ -2,33 +2,34 @@ package count
 
 import "context"
 
-// A stageDraw holds the tables with which a [Sampler] draws the ingredients and amounts of one stage.
-type stageDraw struct {
+// A stageTables holds the tables with which a [Sampler] draws the ingredients and amounts of one stage of a
+// [frontier].
+type stageTables struct {
 	*stage
-	continuations [][]series // for each state after the stage: counts of the ways to continue, by used ingredients and units
+	continuations [][]series // continuations[x][k] counts, for state x after the stage, the ways to continue with k used ingredients, by units
 	leaf          *node      // tree node that draws the amounts of the stage
-	shares        []series   // shares[j]: counts, by units, of the choices of amounts for j used ingredients
-	memberChoices []float64  // memberChoices[j]: number of choices of j ingredients of the class
+	shares        []series   // shares[j] counts, by units, the choices of amounts for j used ingredients
+	memberChoices []float64  // memberChoices[j] is the number of choices of j ingredients of the class
 }
 
-// buildFrontier computes the tables for draws from a plan with a frontier. The result root is the tree of the
+// buildFrontier computes the tables for draws from a plan with a [frontier]. The result root is the tree of the
 // ingredients without sums, or nil if there are no such ingredients. The result stages holds the tables of each
 // stage.
-func (b *treeBuilder) buildFrontier(ctx context.Context, p *plan) (root *node, stages []stageDraw, err error) {
+func (b *treeBuilder) buildFrontier(ctx context.Context, p *plan) (root *node, stages []stageTables, err error) {
 	rest := newGrid[pairRow, pairFactor](&compensatedArithmetic{tilt: b.tilt}, 0, p.total)
 	last := []series{roundedRow(&rest.rows[0])}
-	if p.root.members > 0 {
+	if p.root.memberCount > 0 {
 		if root, rest, err = b.buildGroup(ctx, p.root, false); err != nil {
 			return nil, nil, err
 		}
 		last = root.rows
 	}
-	stages = make([]stageDraw, len(p.frontier.stages))
+	stages = make([]stageTables, len(p.frontier.stages))
 	after := [][]series{last}
 	_, err = countByFrontier(ctx, rest.arith, p, rest, func(c int, before []*pairGrid) {
 		st := &p.frontier.stages[c]
 		d := &stages[c]
-		*d = stageDraw{stage: st, continuations: after, shares: b.fillShares(st.amounts, p.total, st.maxMembers), leaf: &node{class: &st.class}}
+		*d = stageTables{stage: st, continuations: after, shares: b.fillShares(st.amounts, p.total, st.maxMembers), leaf: &node{class: &st.class}}
 		if !st.amounts.unbounded(p.total) {
 			d.leaf.shares = d.shares
 		}
@@ -48,7 +49,8 @@ func (b *treeBuilder) buildFrontier(ctx context.Context, p *plan) (root *node, s
 	return root, stages, err
 }
 
-// countAt returns the count for k used ingredients that take the given units. The count is 0 outside the table.
+// countAt returns the count for k used ingredients that take the given units. Item k of rows holds the counts for
+// k used ingredients. The count is 0 outside the table.
 func countAt(rows []series, k, units int) float64 {
 	if k < 0 || k >= len(rows) || units < rows[k].lo || units > rows[k].hi() {
 		return 0
@@ -56,10 +58,11 @@ func countAt(rows []series, k, units int) float64 {
 	return rows[k].values[units-rows[k].lo]
 }
 
-// appendWeights appends the weights of drawing u = shares[j].lo, shares[j].lo+1, ... units for j used
-// ingredients of the stage. The state before the stage is the given node of family f. In all, k used ingredients
-// and the given units remain for this stage and all later stages.
-func (d *stageDraw) appendWeights(weights []float64, f *family, node int32, j, k, units int) []float64 {
+// appendWeights appends the weights with which the units of j used ingredients of the stage are drawn. The first
+// weight is for shares[j].lo units, the next for one unit more, and so on. The state before the stage is the
+// given node of family f. In all, k used ingredients and the given units remain for this stage and all later
+// stages.
+func (d *stageTables) appendWeights(weights []float64, f *family, node int32, j, k, units int) []float64 {
 	share := d.shares[j]
 	for at, w := range share.values {
 		u := share.lo + at
@@ -77,9 +80,10 @@ func (d *stageDraw) appendWeights(weights []float64, f *family, node int32, j, k
 	return weights
 }
 
-// weightOfUsed returns the weight of drawing j used ingredients of the stage, summed over the units that the j
-// ingredients can take. weightOfUsed also returns the slice scratch for reuse.
-func (d *stageDraw) weightOfUsed(scratch []float64, f *family, node int32, j, k, units int) (float64, []float64) {
+// weightOfUsed returns the weight with which j is drawn as the number of used ingredients of the stage: the sum
+// over all units that the j ingredients can take. For the other parameters see appendWeights. weightOfUsed also
+// returns the slice scratch for reuse.
+func (d *stageTables) weightOfUsed(scratch []float64, f *family, node int32, j, k, units int) (float64, []float64) {
 	if d.memberChoices[j] == 0 {
 		return 0, scratch
 	}
@@ -102,7 +106,7 @@ func (d *stageDraw) weightOfUsed(scratch []float64, f *family, node int32, j, k,
 // drawFrontier draws a composition of n ingredients stage by stage. For each stage the draw chooses how many
 // ingredients of the stage are used, which ingredients are used, and how many units the used ingredients take.
 // The choices give the next state. Last, the tree draws the ingredients without sums.
-func (d *draw) drawFrontier(n int) {
+func (d *partialDraw) drawFrontier(n int) {
 	k, units, state := n, d.table.plan.total, int32(0)
 	for c := range d.stages {
 		st := &d.stages[c]

@@ -8,7 +8,7 @@ import (
 
 // A grid is a table of counts for a set of ingredients. The entry (k, u) is the number of ways in which exactly
 // k of the ingredients are used and take u units in all. The entries are the coefficients of the generating
-// function Σ count·z^k·y^u for k up to maxUsed and u up to maxUnits.
+// function Σ count·z^k·y^u for k up to maxUsedOnward and u up to maxUnits.
 //
 // The grid has one row for each number of used ingredients. An [arithmetic] defines the numbers: exact modulo a
 // prime, floating-point, or only zero and not zero. R is the type of the cells of a row, and C is the type of a
@@ -20,8 +20,8 @@ type grid[R, C any] struct {
 	spareRows         [2]row[R] // buffers of [grid.shiftRepeatedly]
 }
 
-// A row holds the counts for one number of used ingredients, by units. Counts outside lo..hi are zero. A row
-// with lo > hi is empty, and the cells of an empty row may not exist yet.
+// A row holds the counts for one number of used ingredients: cell u is the count for u units. Counts outside
+// lo..hi are zero. A row with lo > hi is empty, and the cells of an empty row may not exist yet.
 type row[R any] struct {
 	cells      R
 	cellsExist bool // whether the cells exist; existing cells are zero outside lo..hi
@@ -30,9 +30,10 @@ type row[R any] struct {
 
 func (r *row[R]) isEmpty() bool { return r.lo > r.hi }
 
-// An arithmetic computes with the cells of rows. Cell u of a row is the count for u units.
+// An arithmetic defines the numbers of a [grid], and computes with the cells of rows. Cell u of a row is the
+// count for u units.
 type arithmetic[R, C any] interface {
-	// row returns the new cells of a row for 0..n−1 units. All cells are zero.
+	// row returns a new row with the cells for 0..n−1 units, all zero.
 	row(n int) R
 
 	// setOne sets cell u of r to one.
@@ -51,7 +52,7 @@ type arithmetic[R, C any] interface {
 	// add adds c·src[u] to dst[u+up] for each u from lo to hi.
 	add(dst, src R, lo, hi, up int, c C)
 
-	// multiply returns the product of two grids, cut off at maxUsed and maxUnits.
+	// multiply returns the product of two grids, cut off at maxUsedOnward and maxUnits.
 	multiply(a, b *grid[R, C], maxUsed, maxUnits int) *grid[R, C]
 }
 
@@ -102,7 +103,8 @@ func (r *row[R]) widenRange(lo, hi int) {
 	r.lo, r.hi = min(r.lo, lo), max(r.hi, hi)
 }
 
-// addShiftedRow adds to dst the counts of src after one more used ingredient with the amounts k.
+// addShiftedRow adds to dst, for each amount a of k, the row src moved up by a units. So dst gets the counts
+// after one more used ingredient that may have the amounts k.
 func (g *grid[R, C]) addShiftedRow(dst, src *row[R], k amountSet) {
 	if src.isEmpty() || src.lo+k.lo > g.maxUnits {
 		return
@@ -112,9 +114,9 @@ func (g *grid[R, C]) addShiftedRow(dst, src *row[R], k amountSet) {
 	dst.widenRange(src.lo+k.lo, min(src.hi+k.hi(), g.maxUnits))
 }
 
-// shiftRepeatedly computes the counts of src after j = 1, 2, ..., maxMore more used ingredients with the amounts
-// k, and calls each with j and the row of counts. shiftRepeatedly stops when a row is empty. The row is valid
-// only during the call.
+// shiftRepeatedly computes the counts of src after j = 1, 2, ..., maxMore more used ingredients, each of which
+// may have the amounts k. For each j, shiftRepeatedly calls the function each with j and the row of counts, which
+// is valid only during the call. shiftRepeatedly stops early when a row is empty.
 func (g *grid[R, C]) shiftRepeatedly(src *row[R], k amountSet, maxMore int, each func(j int, r *row[R])) {
 	for j := 1; j <= maxMore; j++ {
 		dst := &g.spareRows[j%2]
@@ -138,11 +140,12 @@ func (g *grid[R, C]) addScaledRow(dst, src *row[R], c C) {
 	dst.widenRange(src.lo, src.hi)
 }
 
-// multiplyClass multiplies the grid by the generating function of a class of m ingredients: (1 + z·Σ_a y^a)^m,
-// or (z·Σ_a y^a)^m if the ingredients are required. The row of i used ingredients contributes to the row of i+j
-// used ingredients. The contribution is the number of ways to choose the amounts of j ingredients, computed by j
-// windows, times C(m, j). Rows are taken in order of decreasing i, so that no row is read after the row was
-// changed. Each window takes one step a unit, so a class takes at most min(m, maxUsed)·maxUsed·maxUnits steps.
+// multiplyClass multiplies the grid by the generating function of a class c of m ingredients with the amounts a:
+// (1 + z·Σ_a y^a)^m, or (z·Σ_a y^a)^m if the ingredients are required. The row of i used ingredients contributes
+// to the row of i+j used ingredients. The contribution is the number of ways to choose the amounts of j
+// ingredients, computed by j windows, times C(m, j). Rows are taken in order of decreasing i, so that no row is
+// read after the row was changed. A window (see [arithmetic]) takes one step for each unit, so a class takes at
+// most min(m, maxUsedOnward)·maxUsedOnward·maxUnits steps.
 func (g *grid[R, C]) multiplyClass(c *class) {
 	m := len(c.members)
 	if c.required {
@@ -172,7 +175,8 @@ func (g *grid[R, C]) coefficients(m, maxJ int) []C {
 	return out
 }
 
-// addShiftedTimes adds to dst the counts of src after m more used ingredients, each with the amounts k.
+// addShiftedTimes adds to dst the counts of src after m more used ingredients, each of which may have the amounts
+// k.
 func (g *grid[R, C]) addShiftedTimes(dst, src *row[R], k amountSet, m int) {
 	if m == 1 {
 		g.addShiftedRow(dst, src, k)
@@ -185,8 +189,8 @@ func (g *grid[R, C]) addShiftedTimes(dst, src *row[R], k amountSet, m int) {
 	})
 }
 
-// requireClass replaces the counts by the counts after m more used ingredients, each with the amounts k. So row
-// i moves to row i+m.
+// requireClass replaces the counts in rows by the counts after m more ingredients, all used, each of which may
+// have the amounts k. So row i moves to row i+m.
 func (g *grid[R, C]) requireClass(rows []row[R], k amountSet, m int) {
 	for i := len(rows) - 1; i >= 0; i-- {
 		if i+m < len(rows) {
@@ -199,9 +203,9 @@ func (g *grid[R, C]) requireClass(rows []row[R], k amountSet, m int) {
 	}
 }
 
-// multiplyThinGroup multiplies the grid by the generating function of a thin group, which limits only how many
-// of the members are used. The method adds the classes of the group one by one, and meanwhile keeps one copy of
-// the grid, called a layer, for each number of used members.
+// multiplyThinGroup multiplies the grid by the generating function of a thin group q, that is, a group that
+// limits only how many of the members are used. The method adds the classes of the group one by one. Meanwhile
+// the method keeps one copy of the grid, called a layer, for each number of used members.
 func (g *grid[R, C]) multiplyThinGroup(q *groupNode) {
 	most := q.used.Max
 	layers := make([]*grid[R, C], most+1)
@@ -242,8 +246,8 @@ func (g *grid[R, C]) multiplyThinGroup(q *groupNode) {
 	}
 }
 
-// requireLayers replaces the layers by the layers after m more used members, each with the amounts k. So row i
-// of layer j moves to row i+m of layer j+m.
+// requireLayers replaces the layers of multiplyThinGroup by the layers after m more members, all used, each of
+// which may have the amounts k. So row i of layer j moves to row i+m of layer j+m.
 func (g *grid[R, C]) requireLayers(layers []*grid[R, C], k amountSet, m int) {
 	for j := len(layers) - 1; j >= 0; j-- {
 		for i := range g.rows {
@@ -266,7 +270,8 @@ func (g *grid[R, C]) requireLayers(layers []*grid[R, C], k amountSet, m int) {
 	}
 }
 
-// applyLimits sets the counts to zero that the limits of the group q forbid.
+// applyLimits sets a count to zero if the limits of the group q forbid the number of used ingredients or the
+// units.
 func (g *grid[R, C]) applyLimits(q *groupNode) {
 	for k := range g.rows {
 		r := &g.rows[k]
@@ -287,12 +292,12 @@ func (g *grid[R, C]) applyLimits(q *groupNode) {
 	}
 }
 
-// maxThinPasses is the maximum number of passes over a grid at which multiplyThinGroup is cheaper than
+// maxThinPasses is the maximum number of passes over a grid up to which multiplyThinGroup is cheaper than
 // multiplying by the grid of the group.
 const maxThinPasses = 64
 
-// isThin reports whether [grid.multiplyThinGroup] should add the group. A thin group limits only the number of
-// used members, and takes few passes over the grid.
+// isThin reports whether [grid.multiplyThinGroup] should add the group to a grid. If so, the group limits only
+// the number of used members, and adding the group takes few passes over the grid.
 func (q *groupNode) isThin(units int) bool {
 	if len(q.groups) > 0 || q.units.Min > 0 || q.units.Max < units {
 		return false
@@ -304,24 +309,25 @@ func (q *groupNode) isThin(units int) bool {
 	return passes <= maxThinPasses
 }
 
-// factorGrids returns grids whose product is the grid of the ingredients of q, before the limits of q apply. The
-// first grid is the grid of the classes and the thin groups of q, if q has any. Every other grid is the grid of
-// one more group, within the limits of that group.
-func factorGrids[R, C any](ctx context.Context, arith arithmetic[R, C], q *groupNode) ([]*grid[R, C], error) {
-	own := newGrid(arith, q.maxUsed, q.maxUnits)
-	simple := len(q.classes) > 0 || len(q.groups) == 0
-	for c := range q.classes {
+// factorGrids returns grids whose product is the grid of the ingredients of the group, without the limits of the
+// group itself. If the group has classes or thin groups (see [groupNode.isThin]), the first grid is the grid of
+// all these. Each other grid is the grid of one further group within the group, with the limits of that group
+// applied.
+func factorGrids[R, C any](ctx context.Context, arith arithmetic[R, C], group *groupNode) ([]*grid[R, C], error) {
+	own := newGrid(arith, group.maxUsed, group.maxUnits)
+	simple := len(group.classes) > 0 || len(group.groups) == 0
+	for c := range group.classes {
 		if err := browsersched.Err(ctx); err != nil {
 			return nil, err
 		}
-		own.multiplyClass(&q.classes[c])
+		own.multiplyClass(&group.classes[c])
 	}
 	var factors []*grid[R, C]
-	for _, sub := range q.groups {
+	for _, sub := range group.groups {
 		if err := browsersched.Err(ctx); err != nil {
 			return nil, err
 		}
-		if sub.isThin(q.maxUnits) {
+		if sub.isThin(group.maxUnits) {
 			own.multiplyThinGroup(sub)
 			simple = true
 			continue
@@ -360,15 +366,15 @@ func multiplyUntil[R, C any](ctx context.Context, arith arithmetic[R, C], factor
 		if err := browsersched.Err(ctx); err != nil {
 			return nil, err
 		}
-		a := takeSmallest(&factors)
-		b := takeSmallest(&factors)
+		a := removeSmallestGrid(&factors)
+		b := removeSmallestGrid(&factors)
 		factors = append(factors, arith.multiply(a, b, min(a.maxUsed+b.maxUsed, maxUsed), min(a.maxUnits+b.maxUnits, maxUnits)))
 	}
 	return factors, nil
 }
 
-// takeSmallest removes the grid with the fewest cells from the list and returns the grid.
-func takeSmallest[R, C any](list *[]*grid[R, C]) *grid[R, C] {
+// removeSmallestGrid removes the grid with the fewest cells from the list and returns the grid.
+func removeSmallestGrid[R, C any](list *[]*grid[R, C]) *grid[R, C] {
 	least := 0
 	for i, g := range *list {
 		if g.cellCount() < (*list)[least].cellCount() {

@@ -7,17 +7,17 @@ import (
 	"math/bits"
 )
 
-// primeBits and twoAdicity shape the primes for modular counting. The primes are c·2^24+1, just below 2^61. The
-// sum of two residues fits in a word, with room for lazy reduction. The sum of 64 products fits in two words.
-// There are roots of unity for transforms up to length 2^24.
+// primeBits and twoAdicity define the primes for modular counting: the primes have the form c·2^24+1 and lie just
+// below 2^61. A sum of a few residues fits in a 64-bit word, and a sum of 64 products fits in two words. There
+// are roots of unity for transforms up to length 2^24.
 const (
-	primeBits  = 61
-	twoAdicity = 24
+	primeBits  = 61 // the primes are below 2^primeBits
+	twoAdicity = 24 // the primes are 1 modulo 2^twoAdicity
 )
 
-// primes returns the n largest primes of the form c·2^twoAdicity+1 below 2^primeBits. ProbablyPrime is exact
+// largestPrimes returns the n largest primes of the form c·2^twoAdicity+1 below 2^primeBits. ProbablyPrime is exact
 // below 2^64.
-func primes(n int) []uint64 {
+func largestPrimes(n int) []uint64 {
 	out := make([]uint64, 0, n)
 	for c := uint64(1)<<(primeBits-twoAdicity) - 1; len(out) < n; c-- {
 		if p := c<<twoAdicity + 1; new(big.Int).SetUint64(p).ProbablyPrime(0) {
@@ -31,7 +31,7 @@ func primes(n int) []uint64 {
 type modularArithmetic struct {
 	prime      uint64
 	unityRoot  uint64             // root of unity of order 2^twoAdicity
-	transforms map[int]*transform // by length: transforms made so far
+	transforms map[int]*transform // maps a length to the transform of that length, for the transforms made so far
 }
 
 // A factor is a constant w below the prime p, stored with ⌊w·2^64/p⌋ so that multiplication by w needs no
@@ -108,8 +108,9 @@ func (m *modularArithmetic) add(dst, src []uint64, lo, hi, up int, c factor) {
 	}
 }
 
-// window adds the window sums of src to dst. window keeps a running sum: the cell that enters the window is
-// added, and the cell that leaves the window is subtracted.
+// window adds the window sums of src to dst: to cell u of dst the sum of the cells u−a of src over the amounts a
+// of k. window keeps a running sum: the cell that enters the window is added, and the cell that leaves the window
+// is subtracted.
 func (m *modularArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, maxUnits int) {
 	if k.step == 1 {
 		m.addWindowSums(dst[:maxUnits+1], src[lo:hi+1], lo+k.lo, k.n)
@@ -133,8 +134,8 @@ func (m *modularArithmetic) window(dst, src []uint64, lo, hi int, k amountSet, m
 	}
 }
 
-// addWindowSums adds to dst, from cell at on, the sums of n neighbouring cells of x, including the shorter sums
-// at both ends of x.
+// addWindowSums adds sums of n neighbouring cells of x to dst: the sum that ends at the first cell of x goes to
+// cell at of dst, the next sum to cell at+1, and so on. Sums that reach beyond an end of x have fewer cells.
 func (m *modularArithmetic) addWindowSums(dst, x []uint64, at, n int) {
 	if at >= len(dst) {
 		return
@@ -171,42 +172,41 @@ func (m *modularArithmetic) addWindowSums(dst, x []uint64, at, n int) {
 	}
 }
 
-// A productSum accumulates sums of products, one sum for each cell of a row. Each sum has two words, hi and lo,
-// which hold 64 products of numbers below 2^61. The field products is the number of products added since the
-// last reduction.
+// A productSum accumulates sums of products modulo a prime, one sum for each cell of a row. Each sum has two
+// words, one in highWords and one in lowWords, which together hold 64 products of numbers below 2^61.
 type productSum struct {
-	hi, lo   []uint64
-	products int
+	highWords, lowWords    []uint64
+	productsSinceReduction int // number of products added to a sum since the sums were last reduced modulo the prime
 }
 
 func newProductSum(n int) *productSum {
-	return &productSum{hi: make([]uint64, n), lo: make([]uint64, n)}
+	return &productSum{highWords: make([]uint64, n), lowWords: make([]uint64, n)}
 }
 
 func (w *productSum) reset() {
-	clear(w.hi)
-	clear(w.lo)
-	w.products = 0
+	clear(w.highWords)
+	clear(w.lowWords)
+	w.productsSinceReduction = 0
 }
 
-// reserve makes room for one more product: if one more product could overflow the sums, reserve reduces the sums
-// modulo the prime.
+// reserve makes room for one more product in each sum: if the product could overflow a sum, reserve first reduces
+// the sums modulo the prime.
 func (w *productSum) reserve(m *modularArithmetic) {
-	if w.products == 60 {
-		for u, hi := range w.hi {
-			w.lo[u] = bits.Rem64(hi, w.lo[u], m.prime)
-			w.hi[u] = 0
+	if w.productsSinceReduction == 60 {
+		for u, hi := range w.highWords {
+			w.lowWords[u] = bits.Rem64(hi, w.lowWords[u], m.prime)
+			w.highWords[u] = 0
 		}
-		w.products = 1
+		w.productsSinceReduction = 1
 	}
-	w.products++
+	w.productsSinceReduction++
 }
 
 // addEach adds a[u]·b[u] to the sum of each cell u.
 func (w *productSum) addEach(m *modularArithmetic, a, b []uint64) {
 	w.reserve(m)
-	lo := w.lo[:len(a)]
-	hi := w.hi[:len(a)]
+	lo := w.lowWords[:len(a)]
+	hi := w.highWords[:len(a)]
 	b = b[:len(a)]
 	for u, x := range a {
 		h, l := bits.Mul64(x, b[u])
@@ -216,12 +216,12 @@ func (w *productSum) addEach(m *modularArithmetic, a, b []uint64) {
 	}
 }
 
-// addScaled adds x·b[u] to the sum of cell at+u, for each u.
+// addScaled adds x·b[u] to the sum of cell at+u, for each index u of b.
 func (w *productSum) addScaled(m *modularArithmetic, x uint64, b []uint64, at int) {
 	w.reserve(m)
-	lo := w.lo[at:]
+	lo := w.lowWords[at:]
 	lo = lo[:len(b)]
-	hi := w.hi[at:]
+	hi := w.highWords[at:]
 	hi = hi[:len(b)]
 	for u, y := range b {
 		h, l := bits.Mul64(x, y)
@@ -233,7 +233,7 @@ func (w *productSum) addScaled(m *modularArithmetic, x uint64, b []uint64, at in
 
 // addDot adds Σ a[t]·b[len(a)−1−t] to the sum of the first cell.
 func (w *productSum) addDot(m *modularArithmetic, a, b []uint64) {
-	hi, lo := w.hi[0], w.lo[0]
+	hi, lo := w.highWords[0], w.lowWords[0]
 	for t, x := range a {
 		if t%32 == 0 {
 			hi, lo = 0, bits.Rem64(hi, lo, m.prime)
@@ -243,13 +243,13 @@ func (w *productSum) addDot(m *modularArithmetic, a, b []uint64) {
 		lo, carry = bits.Add64(lo, l, 0)
 		hi += h + carry
 	}
-	w.hi[0], w.lo[0] = hi, lo
+	w.highWords[0], w.lowWords[0] = hi, lo
 }
 
 // storeReduced writes the sums, reduced modulo the prime, to dst.
 func (w *productSum) storeReduced(m *modularArithmetic, dst []uint64) {
 	for u := range dst {
-		dst[u] = bits.Rem64(w.hi[u], w.lo[u], m.prime)
+		dst[u] = bits.Rem64(w.highWords[u], w.lowWords[u], m.prime)
 	}
 }
 
@@ -265,8 +265,9 @@ func (g *grid[R, C]) unitsRange() (lo, hi, rows int) {
 	return lo, hi, rows
 }
 
-// multiply returns the product of two grids. multiply picks the cheaper of two methods: sums of products, or
-// number-theoretic transforms along the units followed by products cell by cell.
+// multiply returns the product of two grids. multiply picks the cheaper of two methods: adding up products of
+// cells directly, or transforming the rows of both grids by number-theoretic transforms and multiplying cell by
+// cell.
 func (m *modularArithmetic) multiply(a, b *grid[[]uint64, factor], maxUsed, maxUnits int) *grid[[]uint64, factor] {
 	out := emptyGrid(a.arith, maxUsed, maxUnits)
 	aLo, aHi, aRows := a.unitsRange()
@@ -356,7 +357,7 @@ func (m *modularArithmetic) multiplyByTransforms(out, a, b *grid[[]uint64, facto
 	}
 }
 
-// modularCounts returns the number of compositions of n ingredients modulo p, for n = 0..maxUsed.
+// modularCounts returns the number of compositions of n ingredients modulo p, for n = 0..maxUsedOnward.
 func modularCounts(ctx context.Context, plan *plan, p uint64) ([]uint64, error) {
 	m := newModularArithmetic(p)
 	factors, err := factorGrids[[]uint64, factor](ctx, m, plan.root)

@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// A NestedGroup is a group that may lie in another group. Index is the index of the group in Space.Groups. Within is
-// the index of the smallest group that contains the group, or −1 if no group does.
+// A NestedGroup is a group that may lie in another group. Index is the index of the group in Space.Groups. Parent
+// is the index of the smallest group that contains the group, or −1 if no group does.
 type NestedGroup struct{ Index, Parent int }
 
-// NestGroups returns how the groups of the space nest. For each ingredient, inner holds the index of the
-// smallest group that contains the ingredient, or −1. The slice groups holds the groups that limit something;
-// each group comes after the groups that contain the group. Ingredients that no composition can use belong to no
-// group. The result ok is false if two groups cross, that is, overlap without one containing the other.
+// NestGroups returns how the groups of the space nest. Item i of inner is the index of the smallest group that
+// contains ingredient i, or −1. The slice groups holds the groups that have a limit, in an order in which each
+// group comes after the groups that contain it. Ingredients that no composition can use belong to no group. The
+// result ok is false if two groups cross, that is, overlap without one containing the other.
 func (s Space) NestGroups() (inner []int, groups []NestedGroup, ok bool) {
 	return nestGroups(s, s.usable)
 }
 
-// nestGroups is [Space.NestGroups] with the usable ingredients given by a function.
+// nestGroups does the work of [Space.NestGroups]. The function usable tells which ingredients compositions can
+// use.
 func nestGroups(s Space, usable func(i int) bool) (inner []int, groups []NestedGroup, ok bool) {
 	members := make([][]int, len(s.Groups))
 	for g, group := range s.Groups {
@@ -50,10 +51,11 @@ func nestGroups(s Space, usable func(i int) bool) (inner []int, groups []NestedG
 	return inner, groups, true
 }
 
-// CompatibleGroups returns the indices of the groups that can be counted together exactly, because each two are
-// disjoint or nested, and the indices of the rest. A group is kept if the group fits the groups that were kept
-// before. Both lists are increasing. A space whose groups cross can be measured by draws from the space with the
-// kept groups: the fraction of the draws that satisfy the rest.
+// CompatibleGroups divides the groups into kept and rest, given as increasing indices. The kept groups can be
+// counted together exactly, because any two are disjoint or nested. CompatibleGroups goes through the groups in
+// order and keeps a group if the group is disjoint from or nested with the groups kept before. A space whose
+// groups cross can be measured by draws from the space with only the kept groups: the fraction of the draws that
+// satisfy the rest.
 func (s Space) CompatibleGroups() (kept, rest []int) {
 	holders := make(map[int][]int) // for each ingredient: the kept groups that contain the ingredient
 	size := make([]int, len(s.Groups))

@@ -8,10 +8,11 @@ import (
 	"kir/internal/portable"
 )
 
-// orderClasses sorts the stages so that few sums are open, that is, have terms both before and after. The next
-// stage is always the stage after which the open sums have the fewest combinations of values, estimated from
-// spans. Ties go to the stage with the most terms.
-func orderClasses(stages []stage, spans []span) {
+// orderStages sorts the stages of a [frontier] so that few sums are open at any time, that is, have terms both
+// in earlier and in later stages. Each time, orderStages takes as the next stage the one after which the open
+// sums have the fewest combinations of values. Item s of spans is the range of values of sum s. Ties go to the
+// stage with the most terms.
+func orderStages(stages []stage, spans []span) {
 	type pattern struct {
 		sums   []int
 		stages []stage

@@ -5,20 +5,20 @@ import (
 	"math/big"
 )
 
-// compensatedArithmetic is floating-point arithmetic with almost twice the precision. A number is h + l: h is
-// the sum in plain arithmetic, and l is the sum of the rounding errors of h. Each addition to h also computes
-// the exact rounding error of the addition (Knuth's TwoSum), which is added to l.
+// compensatedArithmetic is an [arithmetic] in floating point with almost twice the precision of float64. A number
+// is h + l: h is the sum in plain arithmetic, and l is the sum of the rounding errors of h. Each addition to h
+// also computes the exact rounding error of the addition (Knuth's TwoSum), which is added to l.
 //
 // All numbers are positive and nothing is subtracted. So a sum over D successive additions has a relative error
 // of about D²·2^-106 instead of D·2^-53 (Ogita, Rump and Oishi 2005, "Accurate sum and dot product"). The
 // rounded value of h+l is the exact count to within a unit in the last place.
 //
-// Each used ingredient multiplies a count by tilt, a power of two, which keeps counts within the range of
-// float64. The factor is exact. The factor cancels in draws, because all counts that a draw compares have equal
-// numbers of used ingredients.
+// Counts of n used ingredients are stored multiplied by tilt^n, which keeps counts within the range of float64.
+// Because tilt is a power of two, the factor is exact. Because a draw compares only counts of equal numbers of
+// used ingredients, the factor cancels in draws.
 type compensatedArithmetic struct {
 	tilt          float64
-	blockSuffixes pairRow // buffer of windowStrided: sums of the ends of a block
+	blockSuffixes pairRow // buffer of windowStrided: item o is the sum of the last cells of a block, from place o on
 }
 
 // A pairRow holds the cells of a row as two slices, h and l. The count of cell u is h[u] + l[u].
@@ -79,9 +79,10 @@ func (*compensatedArithmetic) add(dst, src pairRow, lo, hi, up int, c pairFactor
 	}
 }
 
-// window adds the window sums of src to dst, without subtraction (van Herk 1992; Gil and Werman 1993). The cells
-// are divided into blocks as long as a window. Each window is then the end of one block and the beginning of the
-// next block. The sums of both parts are known.
+// window adds the window sums of src to dst without subtraction (van Herk 1992; Gil and Werman 1993). A window
+// sum is the sum of the cells u−a over the amounts a of k. The cells are divided into blocks as long as a window.
+// Each window then consists of the end of one block and the beginning of the next block, and window keeps running
+// sums of both.
 func (p *compensatedArithmetic) window(dst, src pairRow, lo, hi int, k amountSet, maxUnits int) {
 	if k.n > 1 && len(p.blockSuffixes.h) < min(k.n, len(src.h)+1)+1 {
 		p.blockSuffixes = p.row(min(k.n, len(src.h)+1) + 1)
@@ -91,8 +92,8 @@ func (p *compensatedArithmetic) window(dst, src pairRow, lo, hi int, k amountSet
 	}
 }
 
-// windowStrided does the work of window for n cells of src, the cells from, from+k.step, from+2·k.step, ... The
-// parameter last is the index of the last window in this sequence.
+// windowStrided does the work of window for n cells of src: the cells from, from+k.step, from+2·k.step, and so
+// on. The windows are numbered from 0 to last.
 func (p *compensatedArithmetic) windowStrided(dst, src pairRow, from, n int, k amountSet, last int) {
 	tilt := p.tilt
 	for block := 0; block <= last; block += k.n {
@@ -154,7 +155,8 @@ func (p *compensatedArithmetic) multiply(a, b *grid[pairRow, pairFactor], maxUse
 	return out
 }
 
-// A series holds the cells lo, lo+1, ... of a row as plain float64; all other cells are zero.
+// A series holds the counts of a row as plain float64: values[t] is the count for lo+t units. All other counts
+// are zero.
 type series struct {
 	lo     int
 	values []float64
@@ -203,7 +205,8 @@ func dotAt(x, y series, u int) float64 {
 	return dot(x.values[lo-x.lo:hi-x.lo+1], y.values[u-hi-y.lo:u-lo-y.lo+1])
 }
 
-// dotBlock is the number of products that dot sums in plain arithmetic before dot compensates rounding errors.
+// dotBlock is the number of products that dot adds up in plain arithmetic. dot compensates rounding errors only
+// when it adds up the sums of such blocks.
 const dotBlock = 64
 
 // dot returns Σ a[t]·b[len(b)−1−t] with a relative error of at most dotError(len(a))·2^-53. The products of each

@@ -213,7 +213,7 @@ func TestCountsEqualPlainProgramme(t *testing.T) {
 // multiplied as the definition says.
 func TestMultiplicationsAgree(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
-	m := newModularArithmetic(primes(1)[0])
+	m := newModularArithmetic(largestPrimes(1)[0])
 	random := func() *grid[[]uint64, factor] {
 		used, units := r.IntN(12), r.IntN(200)
 		largest := r.IntN(4) == 0
@@ -348,7 +348,7 @@ func TestDot(t *testing.T) {
 // prime, zero or not, and in floating point to the last bit.
 func TestWindows(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 9))
-	m := newModularArithmetic(primes(1)[0])
+	m := newModularArithmetic(largestPrimes(1)[0])
 	float, bit := &compensatedArithmetic{tilt: 1}, new(booleanArithmetic)
 	for range 5000 {
 		top := r.IntN(150)

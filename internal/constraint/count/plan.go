@@ -10,42 +10,42 @@ import (
 	"kir/internal/portable"
 )
 
-// A groupNode is a group, or the whole space, in the nesting of groups. The ingredients of a groupNode are the
-// ingredients of its classes and of the groups within it. The fields used and units are limits on all
-// ingredients together.
+// A groupNode is a group of ingredients, or the whole space, as a node of the tree of nested groups. The
+// ingredients of a groupNode are the ingredients of its classes and of the groups within it. The fields used and
+// units are limits on all ingredients together.
 type groupNode struct {
-	classes    []class
-	classIndex map[classKey]int // for each class, by amounts and requirement: index of the class in classes
-	groups     []*groupNode     // the groups directly within the group
-	used       Range            // limits of the number of used ingredients
-	units      Range            // limits of the units
-	members    int              // number of ingredients, including the ingredients of nested groups
+	classes     []class
+	classIndex  map[classKey]int // maps the amounts and the requirement of a class to the index of the class in classes
+	groups      []*groupNode     // the groups directly within the group
+	used        Range            // limits of the number of used ingredients
+	units       Range            // limits of the units that the ingredients take together
+	memberCount int              // number of ingredients, including the ingredients of nested groups
 
-	// maxUsed and maxUnits are the greatest number of used ingredients and of units possible within the limits.
+	// maxUsedOnward and maxUnits are the greatest number of used ingredients and of units possible within the limits.
 	maxUsed, maxUnits int
 }
 
 // A plan is a [Space] prepared for counting. Amounts are divided by their greatest common divisor, ingredients
 // that cannot be used are dropped, ingredients with equal rules form classes, and groups are nested.
 type plan struct {
-	root        *groupNode // ingredients without terms in sums, with their groups
-	frontier    *frontier  // ingredients with terms in sums; nil if there are no such ingredients
-	ingredients int        // number N of ingredients of the space
-	unit        int        // common divisor by which all amounts were divided
-	total       int        // total M of the space, divided by unit
-	maxUsed     int        // maximum number of used ingredients to count for
+	root            *groupNode // ingredients without terms in sums, with their groups
+	frontier        *frontier  // states by which the ingredients with terms in sums are counted; nil if there are no such ingredients
+	ingredientCount int        // number N of ingredients of the space
+	unit            int        // common divisor by which all amounts were divided
+	total           int        // total M of the space, divided by unit
+	maxUsed         int        // maximum number of used ingredients to count for
 
 	// impossible means that some rule alone excludes all compositions. All other fields are then undefined.
 	impossible bool
 }
 
-// newPlan prepares a space for counting compositions of up to maxUsed ingredients. The parameter maxCells is the
+// newPlan prepares a space for counting compositions of up to maxUsedOnward ingredients. The parameter maxCells is the
 // maximum number of table cells for a frontier; newPlan returns a [SizeError] if more cells are needed.
 func newPlan(ctx context.Context, s Space, maxUsed int, maxCells float64) (*plan, error) {
 	if err := s.validate(); err != nil {
 		return nil, err
 	}
-	p := &plan{ingredients: len(s.Ingredients), unit: 1, total: s.Total, maxUsed: maxUsed}
+	p := &plan{ingredientCount: len(s.Ingredients), unit: 1, total: s.Total, maxUsed: maxUsed}
 	kinds := make([]amountSet, len(s.Ingredients))
 	unit := 0
 	for i, ing := range s.Ingredients {
@@ -109,7 +109,7 @@ func newPlan(ctx context.Context, s Space, maxUsed int, maxCells float64) (*plan
 	p.root.normalize(p, Range{0, maxUsed}, p.total)
 	if len(sums) > 0 && !p.impossible {
 		var err error
-		if p.frontier, err = newFrontier(ctx, stages, sums, p.root.members, maxUsed, p.total, maxCells); err != nil {
+		if p.frontier, err = newFrontier(ctx, stages, sums, p.root.memberCount, maxUsed, p.total, maxCells); err != nil {
 			return nil, err
 		}
 		p.impossible = p.frontier.impossible
@@ -117,9 +117,9 @@ func newPlan(ctx context.Context, s Space, maxUsed int, maxCells float64) (*plan
 	return p, nil
 }
 
-// gatherClasses puts each usable ingredient into a class. Ingredients with terms in sums, listed in held, form
-// the classes of the returned stages. Every other ingredient goes to a class of the smallest group that contains
-// the ingredient.
+// gatherClasses puts each usable ingredient into a class. Item i of kinds holds the amounts, and item i of held
+// the terms in sums, of ingredient i. Ingredients with terms form the classes of the returned stages. Each other
+// ingredient i goes to a class of parts[inner[i]], the smallest group that contains the ingredient.
 func (p *plan) gatherClasses(s Space, kinds []amountSet, held [][]Term, inner []int, parts []*groupNode) (stages []stage) {
 	at := make(map[string]int)
 	var id []byte
@@ -170,9 +170,9 @@ func (q *groupNode) classOf(k amountSet, required bool) *class {
 // occur. A group whose limits have no effect is merged into the group that contains it. If a range is empty,
 // normalize sets p.impossible.
 func (q *groupNode) normalize(p *plan, used Range, units int) {
-	q.members = 0
+	q.memberCount = 0
 	for _, c := range q.classes {
-		q.members += len(c.members)
+		q.memberCount += len(c.members)
 	}
 	q.used.Max = min(q.used.Max, used.Max)
 	q.units.Max = min(q.units.Max, units)
@@ -180,8 +180,8 @@ func (q *groupNode) normalize(p *plan, used Range, units int) {
 	q.groups = nil
 	for _, g := range groups {
 		g.normalize(p, q.used, q.units.Max)
-		q.members += g.members
-		free := g.used.Min <= 0 && g.used.Max >= min(g.members, q.used.Max) &&
+		q.memberCount += g.memberCount
+		free := g.used.Min <= 0 && g.used.Max >= min(g.memberCount, q.used.Max) &&
 			g.units.Min <= 0 && g.units.Max >= q.units.Max
 		if !free {
 			q.groups = append(q.groups, g)
@@ -193,10 +193,10 @@ func (q *groupNode) normalize(p *plan, used Range, units int) {
 			d.members = append(d.members, c.members...)
 		}
 	}
-	if least, _ := q.extent(); q.members > 0 && q.units.Max >= 0 {
+	if least, _ := q.leastAmountAndChoices(); q.memberCount > 0 && q.units.Max >= 0 {
 		q.used.Max = min(q.used.Max, q.units.Max/least)
 	}
-	q.used.Max = min(q.used.Max, q.members)
+	q.used.Max = min(q.used.Max, q.memberCount)
 	q.used.Min = max(q.used.Min, 0)
 	q.units.Min = max(q.units.Min, 0)
 	if q.used.Min > q.used.Max || q.units.Min > q.units.Max {
@@ -221,23 +221,23 @@ func (q *groupNode) requirementCounts() (optional, required int) {
 	return optional, required
 }
 
-// extent returns the least positive amount of any ingredient of q, and the greatest number of amounts that an
-// ingredient of q may have.
-func (q *groupNode) extent() (least, choices int) {
+// leastAmountAndChoices returns least, the smallest positive amount that any ingredient of q may have, and choices, the greatest
+// number of different amounts that an ingredient of q may have.
+func (q *groupNode) leastAmountAndChoices() (least, choices int) {
 	least = math.MaxInt
 	for _, c := range q.classes {
 		least, choices = min(least, c.amounts.lo), max(choices, c.amounts.n)
 	}
 	for _, g := range q.groups {
-		l, n := g.extent()
+		l, n := g.leastAmountAndChoices()
 		least, choices = min(least, l), max(choices, n)
 	}
 	return least, choices
 }
 
-// extent is [groupNode.extent] for all ingredients of the plan.
-func (p *plan) extent() (least, choices int) {
-	least, choices = p.root.extent()
+// leastAmountAndChoices is [groupNode.extent] for all ingredients of the plan.
+func (p *plan) leastAmountAndChoices() (least, choices int) {
+	least, choices = p.root.leastAmountAndChoices()
 	if p.frontier != nil {
 		for _, st := range p.frontier.stages {
 			least, choices = min(least, st.amounts.lo), max(choices, st.amounts.n)
@@ -251,7 +251,7 @@ func (p *plan) maxPossibleUsed() int {
 	if p.frontier == nil || len(p.frontier.stages) == 0 {
 		return p.root.maxUsed
 	}
-	return p.frontier.stages[0].maxUsed
+	return p.frontier.stages[0].maxUsedOnward
 }
 
 // logBounds returns upper bounds of log2 |X_n| for n = 0..maxN, where |X_n| is the number of compositions of n
@@ -262,7 +262,7 @@ func (p *plan) maxPossibleUsed() int {
 // ingredients.
 func (p *plan) logBounds(maxN int, required bool) []float64 {
 	optional, fixed := p.root.requirementCounts()
-	least, choices := p.extent()
+	least, choices := p.leastAmountAndChoices()
 	if p.frontier != nil {
 		for _, st := range p.frontier.stages {
 			if st.required {

@@ -9,7 +9,7 @@ import (
 
 // Rand is a source of random choices. Draws use no other randomness, so a test can enumerate all outcomes.
 type Rand interface {
-	// Intn returns an integer uniform on 0 ≤ k < n, for n ≥ 1.
+	// Intn returns an integer drawn uniformly from 0..n−1, for n ≥ 1.
 	Intn(n int) int
 
 	// Categorical returns k with probability weights[k]/Σ weights. At least one weight is above zero.
@@ -25,14 +25,14 @@ var ErrEmpty = errors.New("count: no composition that keeps the rules uses that 
 // Sampler is not safe for concurrent use, but different clones may be used concurrently.
 type Sampler struct {
 	table      *Table
-	root       *node       // tree for draws; nil if a closed formula counts, or if all ingredients have terms in sums
-	stages     []stageDraw // tables for draws of the frontier's stages; nil without a frontier
-	rootSplits [][]float64 // rootSplits[n]: weights of the number of ingredients, among n used ingredients, that lie in the root's left subtree, from firstSplit(n) on
+	root       *node         // tree for draws; nil if a closed formula counts, or if all ingredients have terms in sums
+	stages     []stageTables // tables for draws of the stages of the plan's frontier; nil if the plan has no frontier
+	rootSplits [][]float64   // rootSplits[n] holds the weights for drawing how many of n used ingredients lie in the left subtree of the root; the first weight is for firstSplit(n) ingredients
 
 	weightBuffer     []float64 // buffer for weights
 	usedCountWeights []float64 // buffer for the weights of the numbers of used ingredients
-	pickedNumbers    []int32   // result of subset
-	takenBits        []uint64  // bit set of the numbers in pickedNumbers; all bits are 0 between calls of subset
+	pickedNumbers    []int32   // result of the latest call of subset
+	takenBits        []uint64  // bit set of the numbers in pickedNumbers during a call of subset; all bits are 0 between calls
 }
 
 // Sampler prepares draws. If a closed formula counts, there is nothing to prepare. Otherwise Sampler makes a
@@ -82,7 +82,7 @@ func (t *Table) Sampler(ctx context.Context) (*Sampler, error) {
 // samplerBytes returns an upper bound of the memory for the tables of a sampler, in bytes.
 func (p *plan) samplerBytes() float64 {
 	need := float64(8 * 16 * float64(p.maxPossibleUsed()+1) * float64(p.total+1))
-	if p.root.members > 0 {
+	if p.root.memberCount > 0 {
 		need += p.root.treeBytes(p.root.items(), p.frontier == nil)
 	}
 	if p.frontier != nil {
@@ -104,7 +104,7 @@ func (s *Sampler) Draw(r Rand, n int, ingredients, amounts []int32) ([]int32, []
 	if s.table.IsEmpty(n) {
 		return ingredients, amounts, ErrEmpty
 	}
-	d := draw{s, r, ingredients, amounts}
+	d := partialDraw{s, r, ingredients, amounts}
 	switch c := s.table.closed; {
 	case c != nil:
 		d.drawClosed(c, n)
@@ -116,13 +116,13 @@ func (s *Sampler) Draw(r Rand, n int, ingredients, amounts []int32) ([]int32, []
 	return d.ingredients, d.amounts, nil
 }
 
-// firstSplit returns the least number of k used ingredients that must lie in the left subtree, because the right
-// subtree cannot use all k.
+// firstSplit returns the least number of ingredients that the left subtree must use, if k ingredients of the node
+// are used: the right subtree may be too small for all k.
 func (n *node) firstSplit(k int) int { return max(0, k-(len(n.right.rows)-1)) }
 
-// splitWeights appends the weights of how many of k used ingredients lie in the left subtree, from firstSplit(k)
-// on, if all k ingredients together take the given units. A weight is the product of the counts of both
-// subtrees, summed over the units of the left subtree.
+// splitWeights appends the weights for drawing how many of k used ingredients lie in the left subtree; the first
+// weight is for firstSplit(k) ingredients. All k ingredients together take the given units. A weight is the
+// product of the counts of both subtrees, summed over the units of the left subtree.
 func (n *node) splitWeights(weights []float64, k, units int) []float64 {
 	for i := n.firstSplit(k); i <= min(k, len(n.left.rows)-1); i++ {
 		weights = append(weights, dotAt(n.left.rows[i], n.right.rows[k-i], units))
@@ -130,16 +130,17 @@ func (n *node) splitWeights(weights []float64, k, units int) []float64 {
 	return weights
 }
 
-// A draw is a composition in the making: ingredients and amounts hold what has been drawn so far.
-type draw struct {
+// A partialDraw is a composition while it is being drawn: ingredients and amounts hold the ingredients drawn so
+// far, with their amounts.
+type partialDraw struct {
 	*Sampler
 	random               Rand
 	ingredients, amounts []int32
 }
 
 // drawTree draws n used ingredients and their amounts from the whole tree. The weights of the split at the root
-// are computed in advance.
-func (d *draw) drawTree(n int) {
+// are taken from rootSplits.
+func (d *partialDraw) drawTree(n int) {
 	if d.Sampler.root.class != nil {
 		d.drawLeaf(d.Sampler.root, n, d.table.plan.total)
 		return
@@ -148,8 +149,8 @@ func (d *draw) drawTree(n int) {
 	d.drawSplit(d.Sampler.root, n, left, d.table.plan.total)
 }
 
-// drawNode draws k used ingredients of the node n, which take the given units together.
-func (d *draw) drawNode(n *node, k, units int) {
+// drawNode draws k used ingredients of the node n and their amounts, which add up to the given units.
+func (d *partialDraw) drawNode(n *node, k, units int) {
 	switch {
 	case k == 0:
 	case n.class != nil:
@@ -160,18 +161,19 @@ func (d *draw) drawNode(n *node, k, units int) {
 	}
 }
 
-// drawSplit draws k used ingredients of the node n, of which i are in the left subtree. The ingredients take the
-// given units together.
-func (d *draw) drawSplit(n *node, k, i, units int) {
+// drawSplit draws k used ingredients of the node n and their amounts, which add up to the given units. Of the k
+// ingredients, i are in the left subtree.
+func (d *partialDraw) drawSplit(n *node, k, i, units int) {
 	x, y := n.left.rows[i], n.right.rows[k-i]
 	t := d.drawShare(x, y, units)
 	d.drawNode(n.left, i, t)
 	d.drawNode(n.right, k-i, units-t)
 }
 
-// drawShare draws how many of the units the left part takes. The counts of the left part are x, and the counts
-// of the right part are y. The probability is proportional to the product of both counts.
-func (d *draw) drawShare(x, y series, units int) int {
+// drawShare draws how many of the given units the left part gets, if the right part gets the others. Item u of x
+// counts the ways of the left part with u units, and y counts those of the right part. The probability is
+// proportional to the product of both counts.
+func (d *partialDraw) drawShare(x, y series, units int) int {
 	lo, hi := overlapRange(x, y, units)
 	if lo == hi {
 		return lo
@@ -188,9 +190,9 @@ func (d *draw) drawShare(x, y series, units int) int {
 	return lo + d.random.Categorical(d.weightBuffer)
 }
 
-// choose draws an index in proportion to weights. If only one weight is above 0, choose returns the index of
-// that weight without a random choice. If no weight is above 0, choose returns −1.
-func (d *draw) choose(weights []float64) int {
+// choose draws an index with probability in proportion to weights. If only one weight is above 0, choose returns
+// the index of that weight without a random choice. If no weight is above 0, choose returns −1.
+func (d *partialDraw) choose(weights []float64) int {
 	only := -1
 	for i, w := range weights {
 		if w > 0 {
@@ -203,8 +205,9 @@ func (d *draw) choose(weights []float64) int {
 	return only
 }
 
-// drawLeaf draws which k ingredients of a class are used, and divides the units among the k ingredients.
-func (d *draw) drawLeaf(n *node, k, units int) {
+// drawLeaf draws which k ingredients of the class of leaf n are used, and divides the units among the k
+// ingredients.
+func (d *partialDraw) drawLeaf(n *node, k, units int) {
 	c := n.class
 	if len(c.members) == 1 {
 		d.ingredients = append(d.ingredients, c.members[0])
@@ -221,10 +224,10 @@ func (d *draw) drawLeaf(n *node, k, units int) {
 	}
 }
 
-// drawHalves divides the units among k ingredients that may have the same amounts. The units of the first half
-// of the ingredients are drawn, and then drawHalves recurs for both halves. The counts for j ingredients are
-// shares[j].
-func (d *draw) drawHalves(shares []series, k, units int) {
+// drawHalves divides the units among k ingredients that may have the same amounts. drawHalves draws how many
+// units the first half of the ingredients gets, and then does the same for each half. The counts for j
+// ingredients are shares[j], by units.
+func (d *partialDraw) drawHalves(shares []series, k, units int) {
 	if k == 1 {
 		d.appendAmount(units)
 		return
@@ -236,13 +239,13 @@ func (d *draw) drawHalves(shares []series, k, units int) {
 }
 
 // appendAmount appends an amount, given in multiples of the plan's unit.
-func (d *draw) appendAmount(units int) {
+func (d *partialDraw) appendAmount(units int) {
 	d.amounts = append(d.amounts, int32(units*d.table.plan.unit))
 }
 
 // drawClosed draws a composition of n ingredients from a space that a closed formula counts.
-func (d *draw) drawClosed(c *closedFormula, n int) {
-	optional, steps, _ := c.shape(n)
+func (d *partialDraw) drawClosed(c *closedFormula, n int) {
+	optional, steps, _ := c.optionalAndSteps(n)
 	d.ingredients = append(d.ingredients, c.requiredIngredients...)
 	if picks := d.subset(c.optionalCount, optional); c.optionalIngredients == nil {
 		d.ingredients = append(d.ingredients, picks...)
@@ -254,9 +257,10 @@ func (d *draw) drawClosed(c *closedFormula, n int) {
 	d.drawSteps(c.lo, c.step, n, steps)
 }
 
-// drawSteps divides a number of steps among k ingredients uniformly. An ingredient that gets s steps has the
-// amount lo + s·step. drawSteps draws k−1 of steps+k−1 places as the separators between ingredients.
-func (d *draw) drawSteps(lo, step, k, steps int) {
+// drawSteps divides the given number of steps among k ingredients, all divisions equally probable. An ingredient
+// that gets s steps has the amount lo + s·step. drawSteps draws k−1 of steps+k−1 places as the separators between
+// ingredients.
+func (d *partialDraw) drawSteps(lo, step, k, steps int) {
 	bars := d.subset(steps+k-1, k-1)
 	slices.Sort(bars)
 	last := -1
@@ -269,7 +273,7 @@ func (d *draw) drawSteps(lo, step, k, steps int) {
 
 // subset draws k different numbers from 0..n−1 uniformly by Floyd's algorithm (Bentley and Floyd 1987). The
 // slice is valid until the next call.
-func (d *draw) subset(n, k int) []int32 {
+func (d *partialDraw) subset(n, k int) []int32 {
 	d.pickedNumbers = d.pickedNumbers[:0]
 	// A bit set finds repeated picks fast, but takes too much memory for a few picks of a large n.
 	if n > 1<<22 && k < 1<<12 {
@@ -293,7 +297,7 @@ func (d *draw) subset(n, k int) []int32 {
 }
 
 // sortedSubset draws k different numbers from 0..n−1 uniformly and returns the numbers in increasing order.
-func (d *draw) sortedSubset(n, k int) []int32 {
+func (d *partialDraw) sortedSubset(n, k int) []int32 {
 	for top := n - k; top < n; top++ {
 		i := int32(d.uniformUpTo(top))
 		at, taken := slices.BinarySearch(d.pickedNumbers, i)
@@ -306,7 +310,7 @@ func (d *draw) sortedSubset(n, k int) []int32 {
 }
 
 // uniformUpTo draws a whole number from 0..highest uniformly.
-func (d *draw) uniformUpTo(highest int) int {
+func (d *partialDraw) uniformUpTo(highest int) int {
 	if highest == 0 {
 		return 0
 	}

@@ -352,13 +352,13 @@ func TestSubsets(t *testing.T) {
 	for n := 1; n <= 6; n++ {
 		for k := 0; k <= n; k++ {
 			want := new(big.Int).Binomial(int64(n), int64(k)).Int64()
-			for _, subset := range []func(*draw) []int32{
-				func(d *draw) []int32 { return d.subset(n, k) },
-				func(d *draw) []int32 { return d.sortedSubset(n, k) },
+			for _, subset := range []func(*partialDraw) []int32{
+				func(d *partialDraw) []int32 { return d.subset(n, k) },
+				func(d *partialDraw) []int32 { return d.sortedSubset(n, k) },
 			} {
 				law := lawOf(func(r Rand) []int {
 					var out []int
-					for _, i := range subset(&draw{Sampler: new(Sampler), random: r}) {
+					for _, i := range subset(&partialDraw{Sampler: new(Sampler), random: r}) {
 						out = append(out, int(i))
 					}
 					slices.Sort(out)

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// A Space is the set of compositions that keep a set of rules. A composition divides Total units among the
+// A Space is the set of compositions that keep certain rules. A composition divides Total units among the
 // ingredients in whole numbers.
 type Space struct {
 	// Total is M, the number of units that every composition divides.
@@ -36,7 +36,8 @@ type Ingredient struct {
 	// Step is the difference between successive amounts. 0 means 1.
 	Step int
 
-	// Required means that every composition uses the ingredient. Excluded means that no composition does.
+	// Required means that every composition uses the ingredient. Excluded means that no composition uses the
+	// ingredient.
 	Required, Excluded bool
 }
 
@@ -59,7 +60,7 @@ var ErrInvalid = errors.New("count: invalid space")
 
 // A SizeError is returned for a space whose tables would take more memory or time than the [Options] allow.
 type SizeError struct {
-	Needed, Limit float64 // needed and allowed size
+	Needed, Limit float64 // required size, and allowed size, of Resource
 	Resource      string  // the limited resource: "bytes of memory", "steps", ...
 }
 

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// A Sum bounds Σ_i (a_i·x_i + u_i·[x_i > 0]) over a composition x, in whole numbers: Min ≤ sum ≤ Max. A bracket
-// is 1 if the statement in the bracket is true, and 0 otherwise. Limits are sums of amounts. "Ingredient i needs
-// one of J" is [x_i > 0] − Σ_{j∈J} [x_j > 0] ≤ 0.
+// A Sum sets the bounds Min ≤ Σ_i (a_i·x_i + u_i·[x_i > 0]) ≤ Max for a composition with the amounts x_i, in
+// whole numbers. A bracket is 1 if the statement in the bracket is true, and 0 otherwise. For example, a limit on
+// amounts has only a_i. "Ingredient i needs one of J" is [x_i > 0] − Σ_{j∈J} [x_j > 0] ≤ 0.
 type Sum struct {
 	Terms    []Term
 	Min, Max int64 // bounds of the sum; math.MinInt64 and math.MaxInt64 mean no bound
@@ -20,11 +20,12 @@ type Term struct {
 	PerUnit, PerUse int64 // the coefficients a_i and u_i
 }
 
-// A span is the range of values that a sum can have. The least or greatest int64 means no bound.
+// A span is the range lo..hi of values that a sum can have. The least int64 as lo, or the greatest int64 as hi,
+// means no bound.
 type span struct{ lo, hi int64 }
 
-// maxSum is the maximum magnitude that the terms of a sum can reach. A few numbers of this magnitude add up
-// within an int64.
+// maxSum is the maximum magnitude of a sum. The value is small enough that a few sums can be added within an
+// int64.
 const maxSum = 1 << 58
 
 // value returns the sum for a composition given by the amount of each ingredient.
@@ -55,8 +56,8 @@ func (s Space) validateSums() error {
 	return nil
 }
 
-// Sums returns the limits of the group as weighted sums: a sum of the units of the members, and a sum of the
-// uses of the members. A nil limit has no sum.
+// Sums returns the limits of the group as weighted sums: a sum of the units of the members, and a sum that counts
+// the used members. A nil limit has no sum.
 func (g *Group) Sums() (sums []Sum) {
 	add := func(r *Range, t Term) {
 		if r == nil {
@@ -74,16 +75,16 @@ func (g *Group) Sums() (sums []Sum) {
 	return sums
 }
 
-// A termBounds bounds in two ways what a set of ingredients can add to a sum. The fields lo and hi add up the
-// extremes of each ingredient. The other fields are the extremes of the contribution of one unit and of one used
-// ingredient.
+// A termBounds bounds what a set of ingredients can add to a sum, in two ways. The fields lo and hi add up the
+// least and greatest contribution of each ingredient. The other fields are the least and greatest contribution of
+// one unit and of one used ingredient.
 type termBounds struct {
-	lo, hi               float64
-	perUnitLo, perUnitHi int64
-	perUseLo, perUseHi   int64
+	lo, hi               float64 // sums of the least and of the greatest contributions of the ingredients
+	perUnitLo, perUnitHi int64   // least and greatest contribution of one unit of any ingredient
+	perUseLo, perUseHi   int64   // least and greatest contribution of the use of any ingredient
 }
 
-// add includes n ingredients with the amounts k and the term t.
+// add adds n ingredients to the set, each with the amounts k and the term t.
 func (b *termBounds) add(k amountSet, required bool, n int, t Term) {
 	v, w := t.PerUnit*int64(k.lo)+t.PerUse, t.PerUnit*int64(k.hi())+t.PerUse
 	lo, hi := min(v, w), max(v, w)
@@ -101,7 +102,7 @@ func (b *termBounds) add(k amountSet, required bool, n int, t Term) {
 	b.perUseLo, b.perUseHi = min(b.perUseLo, t.PerUse), max(b.perUseHi, t.PerUse)
 }
 
-// span returns the range of values that the ingredients can add to the sum, if at most maxUsed of the
+// span returns the range of values that the ingredients can add to the sum, if at most maxUsedOnward of the
 // ingredients are used and take at most the given units.
 func (b *termBounds) span(units, maxUsed int) span {
 	s := span{b.perUnitLo*int64(units) + b.perUseLo*int64(maxUsed), b.perUnitHi*int64(units) + b.perUseHi*int64(maxUsed)}

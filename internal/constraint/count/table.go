@@ -16,7 +16,8 @@ import (
 // Options bound the work of counting. The zero value counts every number of used ingredients, within 1 GiB and
 // some minutes.
 type Options struct {
-	// MaxUsed is the largest n to count X_n for; 0 means all n. Time and memory grow with MaxUsed.
+	// MaxUsed is the largest number n of used ingredients for which compositions are counted; 0 means all n. Time
+	// and memory grow with MaxUsed.
 	MaxUsed int
 
 	// MaxMemory is the maximum size in bytes of the tables for counting. The tables of a [Sampler] have the same
@@ -31,11 +32,12 @@ type Options struct {
 	// result.
 	Workers int
 
-	// KnownCounts is the result of [Table.TabulatedCounts] of an earlier run for the same space and MaxUsed. New takes these
-	// counts instead of counting again. KnownCounts may be nil.
+	// KnownCounts is the result of [Table.TabulatedCounts] of an earlier run for the same space and MaxUsed. If
+	// KnownCounts is not nil, [New] takes these counts instead of counting again.
 	KnownCounts []*big.Int
 }
 
+// withDefaults returns the options with each zero replaced by the default value.
 func (o Options) withDefaults() Options {
 	if o.MaxMemory <= 0 {
 		o.MaxMemory = 1 << 30
@@ -49,13 +51,13 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Table holds the number of compositions |X_n| of a space for each number n of used ingredients. A Table does
+// A Table holds, for each number n of used ingredients, the number |X_n| of compositions of a space. A Table does
 // not change and is safe for concurrent use.
 type Table struct {
 	plan    *plan
 	options Options
 	closed  *closedFormula // closed formula that counts the space, or nil if no formula does
-	counts  []*big.Int     // counts[n] is |X_n| for n = 0..plan.maxUsed; nil with a closed formula
+	counts  []*big.Int     // counts[n] is |X_n| for n = 0..plan.maxUsedOnward; nil if a closed formula counts
 }
 
 // New counts the compositions of a space.
@@ -92,13 +94,13 @@ func NewUnconstrainedTable(ingredients, total int) (*Table, error) {
 		return nil, fmt.Errorf("%w: %d ingredients and a total of %d; both must be from 1 to %d", ErrInvalid, ingredients, total, maxSize)
 	}
 	return &Table{
-		plan:    &plan{ingredients: ingredients, unit: 1, total: total, maxUsed: min(ingredients, total)},
+		plan:    &plan{ingredientCount: ingredients, unit: 1, total: total, maxUsed: min(ingredients, total)},
 		options: Options{}.withDefaults(),
 		closed:  &closedFormula{total: total, lo: 1, step: 1, optionalCount: ingredients},
 	}, nil
 }
 
-// exactCounts returns the number of compositions of n ingredients, for n = 0..maxUsed. The numbers are counted
+// exactCounts returns the number of compositions of n ingredients, for n = 0..maxUsedOnward. The numbers are counted
 // modulo enough primes for the bound on the counts, and the results are combined.
 func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 	counts := make([]*big.Int, t.plan.maxUsed+1)
@@ -108,7 +110,7 @@ func (t *Table) exactCounts(ctx context.Context) ([]*big.Int, error) {
 		}
 		return counts, nil
 	}
-	ps := primes(t.plan.primeCount())
+	ps := largestPrimes(t.plan.primeCount())
 	need := t.plan.cost()
 	if steps := t.Steps(); steps > t.options.MaxSteps {
 		return nil, &SizeError{steps, t.options.MaxSteps, "steps"}
@@ -160,11 +162,11 @@ func (t *Table) Steps() float64 {
 	return float64(t.plan.cost().steps * float64(t.plan.primeCount()))
 }
 
-// A countingCost estimates the work and memory of computing grids modulo one prime.
+// A countingCost is an estimate of the work and the memory of computing grids modulo one prime.
 type countingCost struct {
 	steps       float64 // number of elementary steps
-	bytes       float64 // maximum number of bytes in use at one time
-	resultBytes float64 // bytes of the result
+	bytes       float64 // maximum number of bytes in use at any one time
+	resultBytes float64 // number of bytes of the resulting grids
 }
 
 // bytesPerCell is the size in bytes of one count in the tables of a frontier.
@@ -180,8 +182,7 @@ func (p *plan) cost() countingCost {
 	return c
 }
 
-// cost returns the cost of [factorGrids] for the group q. The estimate follows the steps of factorGrids one by
-// one.
+// cost returns the cost of [factorGrids] for the group q, estimated step by step like the computation itself.
 func (q *groupNode) cost() countingCost {
 	rows, cells := float64(q.maxUsed+1), float64(q.maxUnits+1)
 	c := countingCost{resultBytes: float64(8 * rows * cells)}
@@ -216,7 +217,7 @@ func (q *groupNode) cost() countingCost {
 }
 
 // IngredientCount returns the number of ingredients.
-func (t *Table) IngredientCount() int { return t.plan.ingredients }
+func (t *Table) IngredientCount() int { return t.plan.ingredientCount }
 
 // Total returns M, the number of units that a composition divides.
 func (t *Table) Total() int { return t.plan.total * t.plan.unit }
@@ -262,7 +263,7 @@ func (t *Table) Counts(lo, hi int) iter.Seq2[int, *big.Int] {
 // isCounted reports whether n is from 1 to MaxUsed, so that compositions of n ingredients may exist. isCounted
 // panics if compositions of n ingredients may exist but were not counted.
 func (t *Table) isCounted(n int) bool {
-	if n > t.plan.maxUsed && n <= min(t.plan.ingredients, t.Total()) {
+	if n > t.plan.maxUsed && n <= min(t.plan.ingredientCount, t.Total()) {
 		panic(fmt.Sprintf("count: compositions that use %d ingredients were not counted, only those of up to %d", n, t.plan.maxUsed))
 	}
 	return n >= 1 && n <= t.plan.maxUsed
@@ -275,7 +276,7 @@ func (t *Table) IsEmpty(n int) bool {
 	case !t.isCounted(n):
 		return true
 	case t.closed != nil:
-		_, _, ok := t.closed.shape(n)
+		_, _, ok := t.closed.optionalAndSteps(n)
 		return !ok
 	}
 	return t.counts[n].Sign() == 0
@@ -300,11 +301,11 @@ func (t *Table) LogCount(n int) float64 {
 	case t.closed != nil:
 		return t.closed.logCount(n)
 	}
-	return logBig(t.counts[n])
+	return logOfBigInt(t.counts[n])
 }
 
-// logBig returns the natural logarithm of x.
-func logBig(x *big.Int) float64 {
+// logOfBigInt returns the natural logarithm of x.
+func logOfBigInt(x *big.Int) float64 {
 	if x.Sign() == 0 {
 		return math.Inf(-1)
 	}

@@ -62,18 +62,18 @@ func (s Space) splitRules(kinds []amountSet, p *plan) (groups []Group, sums []Su
 	return groups, sums, ok
 }
 
-// A reducer rewrites sums so that the sums have fewer terms and fewer possible values.
+// A reducer rewrites weighted sums so that the sums have fewer terms and fewer possible values.
 type reducer struct {
-	amountSets  []amountSet // for each ingredient: amounts that the ingredient may have when used
-	required    []bool      // for each ingredient: whether every composition uses the ingredient
-	total       int         // total of a composition, in multiples of unit
+	amountSets  []amountSet // item i holds the amounts that ingredient i may have when used
+	required    []bool      // item i tells whether every composition uses ingredient i
+	total       int         // total of a composition, as a multiple of unit
 	unit        int         // common divisor of all amounts
 	usableCount int         // number of ingredients that can be used
 	maxUsed     int         // maximum number of used ingredients
 }
 
-// dropUnusable drops the terms of ingredients that cannot be used. Then dropUnusable subtracts c·Σ x_i, which is
-// the constant c·M, from the sum and from the bounds of the sum. The chosen c leaves the fewest terms.
+// dropUnusable drops the terms of ingredients that cannot be used. Then dropUnusable subtracts c·Σ x_i from the
+// sum, and the constant c·M, which equals c·Σ x_i, from the bounds. The chosen c leaves the fewest terms.
 func (r *reducer) dropUnusable(s *Sum) {
 	byIngredient := make(map[int]Term)
 	for _, t := range s.Terms {
@@ -198,8 +198,8 @@ func (r *reducer) reduce(s *Sum) (ok bool) {
 	return s.Min <= s.Max && all.hi >= s.Min && all.lo <= s.Max
 }
 
-// subtractBound returns a−b for a bound a of a sum. A missing bound stays missing, and the difference is cut to
-// ±maxSum.
+// subtractBound returns a−b, where a is a bound of a sum. If a means "no bound", the result is a. Otherwise the
+// result is limited to ±maxSum.
 func subtractBound(a, b int64) int64 {
 	if a == math.MinInt64 || a == math.MaxInt64 {
 		return a

@@ -4,11 +4,12 @@ import "math/bits"
 
 // A transform is the discrete Fourier transform of a fixed length, a power of two, modulo a prime. The forward
 // transform leaves values in bit-reversed order, and the backward transform takes values in bit-reversed order.
-// Products cell by cell work in any order.
+// The order does not matter for products cell by cell.
 //
-// Each stage reduces modulo x^2t − r² to modulo x^t − r and x^t + r. The roots r in bit-reversed order are the
-// same for all stages. Sums are reduced lazily (Harvey 2014, "Faster arithmetic for number-theoretic
-// transforms"): cells stay below 4p < 2^63 in the forward transform, and below 2p in the backward transform.
+// Each pass turns remainders modulo the polynomial x^2t − r² into remainders modulo x^t − r and x^t + r. The
+// roots r in bit-reversed order are the same for all passes. Sums are reduced lazily (Harvey 2014, "Faster
+// arithmetic for number-theoretic transforms"): cells stay below 4p < 2^63 in the forward transform, and below 2p
+// in the backward transform.
 type transform struct {
 	prime               uint64   // the prime
 	roots, inverseRoots []factor // roots of unity in bit-reversed order, and their inverses

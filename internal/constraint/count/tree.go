@@ -11,15 +11,15 @@ import (
 	"kir/internal/portable"
 )
 
-// A node is a node of the tree for draws: a set of ingredients with the counts of the set. The number of ways to
-// use k of the ingredients, by units, is rows[k]. A leaf holds one class; any other node joins two subtrees.
+// A node is a node of the tree for draws. A node stands for a set of ingredients: rows[k] counts, by units, the
+// ways to use k of the ingredients. A leaf holds one class; any other node joins two subtrees.
 type node struct {
 	rows        []series
 	left, right *node
 	class       *class // class of a leaf; nil for other nodes
 
-	// shares[k] counts, by units, the ways to choose amounts for k ingredients of a leaf. The slice is nil
-	// unless the class has several ingredients and an upper limit.
+	// shares[k] counts, by units, the ways to choose amounts for k ingredients of a leaf. The slice is nil unless
+	// the class has several ingredients and the amounts have an upper limit.
 	shares []series
 
 	// relativeError is an upper bound of the relative error of the counts before the counts are rounded, in
@@ -27,22 +27,22 @@ type node struct {
 	relativeError float64
 }
 
-// A treeItem is a class, or a group with a subtree of its own. The tree of a group is built over the items of
-// the group.
+// A treeItem is a class, or a group with a subtree of its own. The subtree of a group is a balanced tree over the
+// classes and groups in the group, its items.
 type treeItem struct {
 	class *class
 	group *groupNode
 }
 
-func (it treeItem) members() int {
+func (it treeItem) memberCount() int {
 	if it.class != nil {
 		return len(it.class.members)
 	}
-	return it.group.members
+	return it.group.memberCount
 }
 
-// items returns the classes and groups of q. Groups that are not thin come last, because the grid of such a
-// group must be multiplied.
+// items returns the classes and groups of q as items for the tree. Groups that are not thin (see
+// [groupNode.isThin]) come last, because adding such a group to a grid takes a multiplication of grids.
 func (q *groupNode) items() []treeItem {
 	var list []treeItem
 	for c := range q.classes {
@@ -50,7 +50,7 @@ func (q *groupNode) items() []treeItem {
 	}
 	for _, thin := range []bool{true, false} {
 		for _, g := range q.groups {
-			if g.members > 0 && g.isThin(q.maxUnits) == thin {
+			if g.memberCount > 0 && g.isThin(q.maxUnits) == thin {
 				list = append(list, treeItem{group: g})
 			}
 		}
@@ -62,18 +62,19 @@ func (q *groupNode) items() []treeItem {
 func splitIntoHalves(list []treeItem) (left, right []treeItem) {
 	all := 0
 	for _, it := range list {
-		all += it.members()
+		all += it.memberCount()
 	}
-	cut, sum := 1, list[0].members()
-	for cut < len(list)-1 && 2*sum+list[cut].members() <= all {
-		sum += list[cut].members()
+	cut, sum := 1, list[0].memberCount()
+	for cut < len(list)-1 && 2*sum+list[cut].memberCount() <= all {
+		sum += list[cut].memberCount()
 		cut++
 	}
 	return list[:cut], list[cut:]
 }
 
-// extensionPasses returns the number of passes over a grid that are needed to add the items one by one. The
-// result ok is false if the list has a group whose grid must be multiplied instead.
+// extensionPasses returns how many passes over a grid are needed to add the items to the grid one by one. The
+// result ok is false if the list has a group that is not thin (see [groupNode.isThin]), whose grid must be
+// multiplied instead.
 func extensionPasses(list []treeItem, q *groupNode) (passes int, ok bool) {
 	for _, it := range list {
 		switch {
@@ -92,8 +93,8 @@ func extensionPasses(list []treeItem, q *groupNode) (passes int, ok bool) {
 
 // A treeBuilder builds the tree of a [Sampler] in several goroutines.
 type treeBuilder struct {
-	tilt         float64               // factor of each used ingredient; see [compensatedArithmetic]
-	shares       map[shareKey][]series // by amounts and maximum number of units: result of fillShares
+	tilt         float64               // power of two by which each used ingredient multiplies a count; see [compensatedArithmetic]
+	shares       map[shareKey][]series // maps amounts and a maximum number of units to the result of fillShares
 	spareWorkers chan struct{}         // holds one value for each further goroutine that may be started
 }
 
@@ -212,8 +213,8 @@ func (b *treeBuilder) buildLeaf(q *groupNode, c *class, root bool) (*node, *pair
 	return n, g, nil
 }
 
-// fillCommonShares calls fillShares for all classes of q whose nodes need shares. The call comes before the
-// goroutines that read the shares.
+// fillCommonShares calls fillShares for all classes of q whose leaves need shares. The call is made before
+// goroutines start that read the shares.
 func (b *treeBuilder) fillCommonShares(ctx context.Context, q *groupNode) error {
 	for i := range q.classes {
 		c := &q.classes[i]
@@ -233,9 +234,9 @@ func (b *treeBuilder) fillCommonShares(ctx context.Context, q *groupNode) error 
 	return nil
 }
 
-// fillShares returns shares, where shares[j] counts, by units, the ways to choose the amounts of j used
-// ingredients, for j = 0..maxCount. Each ingredient has the amounts k, and at most the given units are used. The
-// shares are computed once for each key.
+// fillShares returns a slice whose item j, for j = 0..maxCount, counts, by units, the ways to choose the amounts
+// of j used ingredients. Each ingredient may have the amounts k, and all together take at most the given units.
+// The result is stored in b.shares and computed only once.
 func (b *treeBuilder) fillShares(k amountSet, units, maxCount int) []series {
 	key := shareKey{k, units}
 	if len(b.shares[key]) <= maxCount {
@@ -248,8 +249,8 @@ func (b *treeBuilder) fillShares(k amountSet, units, maxCount int) []series {
 	return b.shares[key]
 }
 
-// resized returns a grid with the same counts and other limits, beyond which no count may lie. The returned grid
-// can share cells with g, so the caller must not use g afterwards.
+// resized returns a grid with the same counts and other limits. No count may lie beyond the new limits. The
+// returned grid can share cells with g, so the caller must not use g afterwards.
 func (g *grid[R, C]) resized(maxUsed, maxUnits int) *grid[R, C] {
 	out := emptyGrid(g.arith, maxUsed, maxUnits)
 	one := g.arith.coefficient(big.NewInt(1))
@@ -269,7 +270,7 @@ func (g *grid[R, C]) resized(maxUsed, maxUnits int) *grid[R, C] {
 func (q *groupNode) treeBytes(list []treeItem, root bool) float64 {
 	members, least, most := 0, math.MaxInt, 0
 	for _, it := range list {
-		members += it.members()
+		members += it.memberCount()
 		one := &groupNode{}
 		if it.class != nil {
 			one.classes = []class{*it.class}

@@ -1,14 +1,15 @@
 package linprog
 
-// A basis is the state of a simplex method for variables with bounds. The variables are the columns of a program
-// and, for each row, the activity of the row, that is, the row's sum. There is one basic variable for each row,
-// at first the activity of the row. Each basic variable is a linear function of the nonbasic variables.
+// A basis is the state of a simplex method for variables with bounds. The variables are the columns of a linear
+// program and, for each row, the row's sum, called the activity of the row. As many variables as there are rows
+// are basic, at first the activities. Each basic variable is a linear function of the other variables, which are
+// called nonbasic.
 type basis struct {
-	rows              [][]float64 // for each basic variable: coefficients of the nonbasic variables; a method may append further rows
-	basicVariables    []int32     // for each row: basic variable; columns are numbered first, then activities
-	nonbasicVariables []int32     // for each column: nonbasic variable in the place of the column
-	lo, hi            []float64   // for each variable: bounds
-	Value             []float64   // for each variable: value
+	rows              [][]float64 // item r holds the coefficients of the nonbasic variables in the r-th basic variable; a method may append further rows
+	basicVariables    []int32     // item r is the index of the r-th basic variable; columns are numbered first, then activities
+	nonbasicVariables []int32     // item j is the index of the nonbasic variable in the place of column j
+	lo, hi            []float64   // bounds of each variable
+	Value             []float64   // value of each variable
 }
 
 const (

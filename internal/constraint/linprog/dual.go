@@ -2,19 +2,21 @@ package linprog
 
 import "math"
 
-// A DualSimplex solves a [Program] by the dual simplex method for bounded variables (Koberstein, The DualSimplex Simplex
-// Method, 2005, chapter 3). The basis stays dual feasible: no change of a single nonbasic variable raises the
-// objective. The method brings the basic variables within their bounds one after another. The objective is an
-// additional last row of the basis.
+// A DualSimplex solves a [Program] by the dual simplex method for bounded variables (Koberstein, The Dual Simplex
+// Method, 2005, chapter 3). The basis stays dual feasible, that is, no permitted change of a single nonbasic
+// variable raises the objective. The method brings the basic variables within their bounds one after another. The
+// objective is an additional last row of the basis.
 //
-// The computation is in floating point. Conclusions rest only on weights of the rows: see [Program.UpperBound].
+// The computation is in floating point. So conclusions are drawn only from weights of the rows, for which
+// [Program.UpperBound] computes a safe bound.
 type DualSimplex struct {
 	basis
 	program *Program
 	Work    int64 // number of coefficients processed so far
 }
 
-// NewDual returns a Dual for p whose basic variables are the activities of the rows.
+// NewDual returns a DualSimplex for p whose basic variables are the activities of the rows, that is, the sums of
+// the rows.
 func NewDual(p *Program) *DualSimplex {
 	m, n := len(p.Rows), p.Columns
 	t := &DualSimplex{program: p, basis: basis{rows: make([][]float64, m+1), basicVariables: make([]int32, m), nonbasicVariables: make([]int32, n)}}
@@ -26,7 +28,7 @@ func NewDual(p *Program) *DualSimplex {
 	return t
 }
 
-// resetBasis makes the activities of the rows the basic variables.
+// resetBasis makes the activities of the rows, that is, the sums of the rows, the basic variables.
 func (t *DualSimplex) resetBasis() {
 	for r, of := range t.program.Rows {
 		clear(t.rows[r])
@@ -42,8 +44,8 @@ func (t *DualSimplex) resetBasis() {
 	t.Work += int64(len(t.rows) * t.program.Columns)
 }
 
-// SetBounds sets the bounds of the columns and updates all values: nonbasic variables move to the bounds that
-// favour the objective.
+// SetBounds sets the bounds of the columns and updates the values of all variables. Each nonbasic variable moves
+// to the bound at which the objective is greater.
 func (t *DualSimplex) SetBounds(lo, hi []float64) {
 	n := t.program.Columns
 	copy(t.lo, lo)
@@ -53,8 +55,8 @@ func (t *DualSimplex) SetBounds(lo, hi []float64) {
 	t.setValues()
 }
 
-// setValues moves the nonbasic variables to the bounds that favour the objective, and computes the values of the
-// basic variables.
+// setValues moves each nonbasic variable to the bound at which the objective is greater, and computes the values
+// of the basic variables.
 func (t *DualSimplex) setValues() {
 	d := t.rows[len(t.basicVariables)]
 	for j, v := range t.nonbasicVariables {
@@ -73,16 +75,16 @@ func (t *DualSimplex) setValues() {
 // A Verdict is the outcome of solving a program.
 type Verdict int
 
-// These constants are the results of [DualSimplex.Solve]. Stuck means that solving the program took too many pivots.
+// These constants are the outcomes of [DualSimplex.Solve].
 const (
-	Optimal Verdict = iota
-	Infeasible
-	Stuck
+	Optimal    Verdict = iota // the basic variables are within their bounds, so the basis is optimal
+	Infeasible                // no values satisfy the program
+	Stuck                     // the limit on pivots was reached
 )
 
-// Solve brings the basic variables within their bounds by at most the given number of pivots. Solve stops as if
-// optimal once the objective has fallen to cutoff. If Solve finds the program infeasible, row is the index of
-// the row whose basic variable cannot be brought within its bounds.
+// Solve brings the basic variables within their bounds by at most the given number of pivots. If the objective
+// falls to cutoff, Solve stops early with the verdict Optimal. If the verdict is Infeasible, row is the index of
+// a row whose basic variable cannot be brought within its bounds.
 func (t *DualSimplex) Solve(pivots int, cutoff float64) (v Verdict, row int) {
 	for k := 0; ; k++ {
 		if k%50 == 49 {
@@ -107,8 +109,8 @@ func (t *DualSimplex) Solve(pivots int, cutoff float64) (v Verdict, row int) {
 	}
 }
 
-// moveToBound changes the nonbasic variable of column j until the basic variable of the row reaches the bound
-// that the basic variable violates.
+// moveToBound changes the nonbasic variable in column j until the basic variable of the row reaches the violated
+// bound. The parameter side is 1 if that bound is the upper bound, and −1 if that bound is the lower bound.
 func (t *DualSimplex) moveToBound(row, j int, side float64) {
 	b, v := t.basicVariables[row], t.nonbasicVariables[j]
 	to := t.lo[b]
@@ -149,8 +151,9 @@ func (t *DualSimplex) leavingRow() (row int, side float64) {
 	return row, side
 }
 
-// enteringColumn returns the column whose variable should replace the basic variable of the row, at the least
-// loss of dual feasibility. The result is −1 if no column can bring the basic variable to the violated bound.
+// enteringColumn returns the index of the column whose nonbasic variable should become basic instead of the basic
+// variable of the row. The choice keeps the basis dual feasible (see [DualSimplex]), as far as rounding allows.
+// The result is −1 if no column can bring the basic variable to the violated bound.
 func (t *DualSimplex) enteringColumn(row int, side float64) int {
 	best, least, size := -1, math.Inf(1), 0.0
 	d := t.rows[len(t.basicVariables)]
@@ -182,7 +185,7 @@ func (t *DualSimplex) pivot(row, j int) {
 	t.Work += int64(len(t.rows) * len(t.nonbasicVariables))
 }
 
-// Weights returns the dual value of each row at the current basis.
+// Weights returns the dual value (Lagrange multiplier) of each row at the current basis.
 func (t *DualSimplex) Weights() []float64 {
 	w := make([]float64, len(t.basicVariables))
 	for j, v := range t.nonbasicVariables {
@@ -193,8 +196,9 @@ func (t *DualSimplex) Weights() []float64 {
 	return w
 }
 
-// FarkasMultipliers returns row weights that prove infeasibility. The basic variable of the given row violates a
-// bound, and no column can change this. So no values within the bounds satisfy the weighted sum of the rows.
+// FarkasMultipliers returns weights of the rows that prove that the program is infeasible. The basic variable of
+// the given row must violate a bound that no column can repair. Then no values within the bounds of the columns
+// satisfy the weighted sum of the rows.
 func (t *DualSimplex) FarkasMultipliers(row int) []float64 {
 	w := make([]float64, len(t.basicVariables))
 	sign := 1.0 // −1 if the basic variable lies below its bounds, 1 if above
@@ -212,7 +216,8 @@ func (t *DualSimplex) FarkasMultipliers(row int) []float64 {
 	return w
 }
 
-// AppendRows adds the new rows of the program to the tableau. The activities of the new rows become basic.
+// AppendRows adds to the tableau the rows that were added to the program since the last call. The activities of
+// these rows, that is, the sums of the rows, become basic.
 func (t *DualSimplex) AppendRows() {
 	n := t.program.Columns
 	where := make([]int, len(t.lo)+len(t.program.Rows))

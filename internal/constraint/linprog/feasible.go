@@ -12,22 +12,22 @@ import (
 // is 0 or cannot be reduced. This is the composite phase 1 of Maros, Computational Techniques of the Simplex
 // Method, 2003, chapter 9.
 //
-// All arithmetic is in floating point. So infeasibility is not concluded from the arithmetic alone, but from
-// weights of the constraints that are checked in whole numbers: see [WholeProgram.ProvesInfeasible].
+// All arithmetic is in floating point, which proves nothing. A proof of infeasibility needs the weights of the
+// constraints, which [WholeProgram.ProvesInfeasible] checks in whole numbers.
 type feasibilitySimplex struct {
 	basis
 	pivotCount int // number of pivots so far
 }
 
 const (
-	maxPivots        = 5_000
-	maxWork          = 4e9   // maximum number of coefficients to process, some seconds of work
+	maxPivots        = 5_000 // maximum number of pivots before the search gives up
+	maxWork          = 4e9   // maximum number of coefficients to process, which takes some seconds
 	blandAfterPivots = 1_000 // number of pivots after which the first improving column is taken, to prevent cycling
 )
 
-// newFeasibilitySimplex returns a feasibilitySimplex for the matrix factors of rows and columns. The slices lo
-// and hi hold the bounds of the columns, which must be finite, and then the bounds of the rows. Columns start at
-// their lower bounds.
+// newFeasibilitySimplex returns a feasibilitySimplex for the constraint matrix factors, given by rows. The slices
+// lo and hi hold the bounds of the columns, which must be finite, followed by the bounds of the rows. Columns
+// start at their lower bounds.
 func newFeasibilitySimplex(factors [][]float64, lo, hi []float64) *feasibilitySimplex {
 	rows, columns := len(factors), len(lo)-len(factors)
 	t := &feasibilitySimplex{basis: basis{rows: factors, lo: lo, hi: hi, Value: make([]float64, len(lo))}}
@@ -42,9 +42,9 @@ func newFeasibilitySimplex(factors [][]float64, lo, hi []float64) *feasibilitySi
 	return t
 }
 
-// boundSide returns −1 if the variable is below its bounds, 1 if the variable is above its bounds, and 0 if the
-// variable is within its bounds.
-func (t *feasibilitySimplex) boundSide(variable int32) int {
+// violatedBoundSide returns −1 if the value of the variable is below its bounds, 1 if the value is above its bounds, and
+// 0 if the value is within its bounds.
+func (t *feasibilitySimplex) violatedBoundSide(variable int32) int {
 	switch v := t.Value[variable]; {
 	case v < t.lo[variable]-boundTolerance:
 		return -1
@@ -54,9 +54,9 @@ func (t *feasibilitySimplex) boundSide(variable int32) int {
 	return 0
 }
 
-// solve looks for values within all bounds. The result kept reports success. If no values exist, weights holds a
-// factor for each row, such that the weighted sum of the rows cannot satisfy the bounds. If the method did not
-// finish, weights is nil.
+// solve looks for values within all bounds. The result kept reports whether such values were found. If no such
+// values exist, weights holds a factor for each row, such that the weighted sum of the rows cannot satisfy the
+// bounds. If solve gave up, weights is nil.
 func (t *feasibilitySimplex) solve(ctx context.Context) (kept bool, weights []float64) {
 	gain := make([]float64, len(t.nonbasicVariables))
 	most := min(maxPivots, 1+int(maxWork/float64(1+len(t.basicVariables)*len(t.nonbasicVariables))))
@@ -67,7 +67,7 @@ func (t *feasibilitySimplex) solve(ctx context.Context) (kept bool, weights []fl
 		clear(gain)
 		kept = true
 		for r, b := range t.basicVariables {
-			if side := t.boundSide(b); side != 0 {
+			if side := t.violatedBoundSide(b); side != 0 {
 				kept = false
 				for j, f := range t.rows[r] {
 					gain[j] -= float64(float64(side) * f)
@@ -86,8 +86,8 @@ func (t *feasibilitySimplex) solve(ctx context.Context) (kept bool, weights []fl
 	return false, nil
 }
 
-// enteringColumn returns a column whose change reduces the total violation, or −1 if no column does. The
-// parameter gain holds, for each column, the reduction of the violation for one unit of the column.
+// enteringColumn returns the index of a column whose change reduces the total violation of bounds, or −1 if no
+// column does. Item j of gain is the reduction of the violation when column j grows by one unit.
 func (t *feasibilitySimplex) enteringColumn(gain []float64) int {
 	best, most := -1, minPivot
 	for j, g := range gain {
@@ -104,8 +104,9 @@ func (t *feasibilitySimplex) enteringColumn(gain []float64) int {
 	return best
 }
 
-// moveColumn moves the variable of column j up or down until the variable or the first basic variable reaches a
-// bound. A basic variable that violates a bound stops at the violated bound.
+// moveColumn moves the nonbasic variable of column j up (direction 1) or down (direction −1) until that variable
+// or the first basic variable reaches a bound. A basic variable that violates a bound stops at the violated
+// bound.
 func (t *feasibilitySimplex) moveColumn(j int, direction float64) {
 	v := t.nonbasicVariables[j]
 	length, row, bound := t.hi[v]-t.lo[v], -1, 0.0
@@ -115,7 +116,7 @@ func (t *feasibilitySimplex) moveColumn(j int, direction float64) {
 			continue
 		}
 		to := t.hi[b]
-		side := t.boundSide(b)
+		side := t.violatedBoundSide(b)
 		switch {
 		case rate > 0 && side < 0:
 			to = t.lo[b]
@@ -150,14 +151,15 @@ func (t *feasibilitySimplex) moveColumn(j int, direction float64) {
 	t.exchange(row, j)
 }
 
-// rowWeights returns a weight for each row. If the activity of the row (the row's sum) is basic, the weight
-// comes from the violated bound of the activity. If the activity is nonbasic, the weight comes from gain.
+// rowWeights returns the weight of each row for a proof of infeasibility. If the activity of the row (the row's
+// sum) is basic, the weight follows from the bound that the activity violates. If the activity is nonbasic, the
+// weight is taken from gain; for gain see enteringColumn.
 func (t *feasibilitySimplex) rowWeights(gain []float64) []float64 {
 	columns := int32(len(t.lo) - len(t.rows))
 	w := make([]float64, len(t.rows))
 	for _, b := range t.basicVariables {
 		if b >= columns {
-			w[b-columns] = -float64(t.boundSide(b))
+			w[b-columns] = -float64(t.violatedBoundSide(b))
 		}
 	}
 	for j, v := range t.nonbasicVariables {

@@ -7,10 +7,10 @@ import "math"
 // infinite bounds.
 type Program struct {
 	Columns int       // number of columns
-	Rows    [][]Entry // for each row: coefficients
-	RowLo   []float64 // for each row: lower bound; −Inf if the row has no lower bound
-	RowHi   []float64 // for each row: upper bound; +Inf if the row has no upper bound
-	Cost    []float64 // for each column: coefficient in the objective
+	Rows    [][]Entry // item r holds the coefficients of row r
+	RowLo   []float64 // item r is the lower bound of row r; −Inf if row r has no lower bound
+	RowHi   []float64 // item r is the upper bound of row r; +Inf if row r has no upper bound
+	Cost    []float64 // item j is the coefficient of column j in the objective
 	Entries int       // total number of coefficients of the rows
 }
 
@@ -29,9 +29,9 @@ func (p *Program) AddRow(of []Entry, lo, hi float64) int {
 }
 
 // UpperBound returns an upper bound of Σ cost·x for any weights w of the rows. The sum equals Σ_r w_r·(row r) +
-// Σ_j (cost_j − Σ_r w_r·factor_rj)·x_j, and each term is at most the term's value at one of the bounds.
-// UpperBound adds the possible rounding error. Weights near the best weights give a bound near the optimum, and
-// no weights can make the bound wrong. Without costs, the bound is below 0 only if no values satisfy the rows.
+// Σ_j (cost_j − Σ_r w_r·factor_rj)·x_j, and each summand is largest at one of its bounds. UpperBound adds the
+// possible rounding error. The better the weights, the nearer the bound is to the optimum, but no weights can
+// make the bound wrong. If all costs are 0, a bound below 0 proves that no values satisfy the rows.
 func (p *Program) UpperBound(cost, w, lo, hi []float64) float64 {
 	rest, size := make([]float64, p.Columns), make([]float64, p.Columns)
 	if cost != nil {

@@ -9,16 +9,16 @@ import (
 // A WholeProgram is a linear program in whole numbers, without an objective. If the program is infeasible, the
 // infeasibility can be proven exactly.
 type WholeProgram struct {
-	Lo, Hi []int64 // for each column: bounds
+	Lo, Hi []int64 // bounds of each column
 	Rows   []WholeRow
 }
 
 // A WholeRow is the constraint Lo ≤ Σ factor·column ≤ Hi. The bounds math.MinInt64 and math.MaxInt64 mean no
 // bound.
 type WholeRow struct {
-	Entries []WholeEntry
-	Lo, Hi  int64
-	scale   float64 // divisor of the factors in the simplex method; set by scaleRow
+	Entries       []WholeEntry
+	Lo, Hi        int64
+	factorDivisor float64 // number by which the factors are divided for the simplex method; set by scaleRow
 }
 
 // A WholeEntry is the factor of a column in a row.
@@ -30,10 +30,10 @@ type WholeEntry struct {
 // maxCoefficients is the maximum number of coefficients of a program's dense matrix, which takes 512 MiB.
 const maxCoefficients = 1 << 26
 
-// A WholeResult is the outcome of solving a Whole: values that satisfy the program, a proof of infeasibility, or
-// neither if the program is too large or solving was interrupted.
+// A WholeResult is the outcome of solving a [WholeProgram]: values that satisfy the program, or a proof of
+// infeasibility. Neither is known if the program is too large or solving was interrupted.
 type WholeResult struct {
-	Values     []float64 // for each column: value; nil if no values were found
+	Values     []float64 // value of each column; nil if no values were found
 	Infeasible bool      // whether the program is proven to be infeasible
 	BlamedRows []int     // indices of the rows that the proof of infeasibility uses
 	Work       int       // number of coefficients processed
@@ -99,18 +99,18 @@ func (x *WholeProgram) scaleRow(r *WholeRow) (f []float64, lo, hi float64) {
 	if r.Hi != math.MaxInt64 {
 		hi = (float64(r.Hi) - at) / top
 	}
-	r.scale = top
+	r.factorDivisor = top
 	return f, lo, hi
 }
 
-// ProvesInfeasible checks in whole numbers that a weighted sum of the rows is infeasible. The rows require Σ_r
-// w_r·Σ_v f_rv·v to be at least some value, and that value exceeds the maximum that the bounds of the columns
-// allow. ProvesInfeasible returns the indices of the rows with nonzero weight. [WholeProgram.Solve] must have been
-// called.
+// ProvesInfeasible checks in whole numbers that a weighted sum of the rows is infeasible. The proof has two
+// parts: the bounds of the rows r with weights w_r require Σ_r w_r·Σ_v f_rv·v, over the columns v with factors
+// f_rv, to be at least some value; and the bounds of the columns allow only less. The result blamed lists the
+// indices of the rows with nonzero weight. [WholeProgram.Solve] must have been called.
 func (x *WholeProgram) ProvesInfeasible(weights []float64) (proven bool, blamed []int) {
 	top, scale := 0.0, 1.0
 	for k, w := range weights {
-		top, scale = max(top, math.Abs(w)), max(scale, x.Rows[k].scale)
+		top, scale = max(top, math.Abs(w)), max(scale, x.Rows[k].factorDivisor)
 	}
 	exponent := 60 + math.Ilogb(scale/top)
 	factors := make([]big.Int, len(x.Lo)) // the weighted sum's coefficient of each variable
@@ -127,7 +127,7 @@ func (x *WholeProgram) ProvesInfeasible(weights []float64) (proven bool, blamed 
 		if bound == math.MinInt64 || bound == math.MaxInt64 {
 			continue // the remainder is rounding error
 		}
-		new(big.Float).SetMantExp(big.NewFloat(w/r.scale), exponent).Int(whole)
+		new(big.Float).SetMantExp(big.NewFloat(w/r.factorDivisor), exponent).Int(whole)
 		asked.Add(asked, product.Mul(whole, big.NewInt(bound)))
 		for _, e := range r.Entries {
 			factors[e.Column].Add(&factors[e.Column], product.Mul(whole, big.NewInt(e.Factor)))

@@ -14,23 +14,24 @@ import (
 )
 
 const (
-	// keptEffectiveShare is the fraction of a population's effective size that each annealing step retains.
+	// keptEffectiveShare is the effective size of a population after each annealing step, as a fraction of the
+	// effective size before the step.
 	keptEffectiveShare = 0.6
-	// zeroShareToFinish is the fraction of a population that must satisfy all sums before the other members are
-	// dropped.
+	// zeroShareToFinish is the fraction of a population that must satisfy all sums before annealing finishes by
+	// dropping all other members.
 	zeroShareToFinish = 0.4
-	// maxAnnealingSteps is the maximum number of annealing steps. 400 steps that retain 0.6 each reach shares of
-	// 10⁻⁸⁸.
+	// maxAnnealingSteps is the maximum number of annealing steps. 400 steps that retain a fraction of 0.6 each
+	// reach a fraction of 10⁻⁸⁸.
 	maxAnnealingSteps = 400
-	// maxExponent is the value of b·v above which annealing gives up, where b is the inverse temperature and v
-	// the least violation in a population: weights of e⁻⁵⁰ carry no information.
+	// maxExponent is the value of b·v above which annealing gives up. Here b is the inverse temperature, and v is
+	// the least violation of the rules in the population. Weights of e⁻⁵⁰ carry no information.
 	maxExponent = 50
 )
 
-// annealGroups anneals, for each size, the populations with the indices from..to−1, until the members of the
-// populations keep all rules. If from is 0, annealGroups first determines the annealing schedule of each size. A
-// size is a number of used ingredients.
-func (m *measurement) annealGroups(ctx context.Context, from, to int) error {
+// annealPopulations anneals, for each size, that is, for each number of used ingredients, the populations with the
+// indices from..to−1. Annealing moves the members of a population until they keep all rules. If from is 0,
+// annealPopulations first determines the annealing schedule of each size.
+func (m *measurement) annealPopulations(ctx context.Context, from, to int) error {
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(m.options.Workers)
 	for _, w := range m.sizes {
@@ -43,16 +44,16 @@ func (m *measurement) annealGroups(ctx context.Context, from, to int) error {
 					return err
 				}
 			}
-			if !w.schedule.reachedZero {
+			if !w.schedule.pilotReachedZero {
 				return nil
 			}
 			for g := from; g < to; g++ {
-				r := m.options.Stream(w.firstStream + 1 + uint64(g))
+				r := m.options.Stream(w.firstStreamIndex + 1 + uint64(g))
 				one, err := m.annealPopulation(ctx, w, r, populationSize, &w.schedule, true)
 				if err != nil {
 					return err
 				}
-				w.groups[g] = one
+				w.populations[g] = one
 			}
 			return nil
 		})
@@ -60,23 +61,23 @@ func (m *measurement) annealGroups(ctx context.Context, from, to int) error {
 	return work.Wait()
 }
 
-// preliminaryMeasurement returns a copy of the measurement for a rough result. In the copy the populations
-// annealed so far stand in for all populations.
+// preliminaryMeasurement returns a copy of the measurement from which a rough result can be computed. In the
+// copy, the few populations annealed so far are repeated in place of all other populations.
 func (m *measurement) preliminaryMeasurement() *measurement {
 	own := *m
 	own.sizes = nil
 	for _, w := range m.sizes {
 		one := *w
-		for g := range one.groups {
-			one.groups[g] = w.groups[g%earlyGroups]
+		for g := range one.populations {
+			one.populations[g] = w.populations[g%roughPopulationCount]
 		}
 		own.sizes = append(own.sizes, &one)
 	}
 	return &own
 }
 
-// scaleSums sets the scale of each sum to 1 over the standard deviation of the sum among random compositions. So
-// violations of different sums are comparable.
+// scaleSums sets the scale of each sum to 1/σ, where σ is the standard deviation of the sum among random
+// compositions. So violations of different sums are comparable.
 func (m *measurement) scaleSums() {
 	r := m.options.Stream(0)
 	walker := newWalker(m.rules)
@@ -88,12 +89,12 @@ func (m *measurement) scaleSums() {
 			continue
 		}
 		for range 32 {
-			if !drawCountable(sampler, r, w.n, &x) {
+			if !drawCountable(sampler, r, w.usedCount, &x) {
 				break
 			}
 			walker.load(x)
 			for k := range walker.sums {
-				values[k] = append(values[k], float64(walker.sums[k].sum))
+				values[k] = append(values[k], float64(walker.sums[k].value))
 			}
 		}
 	}
@@ -111,17 +112,18 @@ func (m *measurement) scaleSums() {
 	}
 }
 
-// drawCountable sets x to a uniform composition of n ingredients that keeps the countable rules. drawCountable
-// returns false if there is no such composition.
+// drawCountable sets x to a composition of n ingredients, drawn uniformly from the compositions that keep the
+// countable rules. drawCountable returns false if there is no such composition.
 func drawCountable(s *count.Sampler, r Rand, n int, x *Composition) bool {
 	var err error
 	x.Ingredients, x.Amounts, err = s.Draw(r, n, x.Ingredients[:0], x.Amounts[:0])
 	return !errors.Is(err, count.ErrEmpty)
 }
 
-// runPilot determines the annealing schedule of a size with a pilot population, which is used for nothing else.
+// runPilot determines the annealing schedule of a size with a pilot population, whose compositions are then
+// dropped.
 func (m *measurement) runPilot(ctx context.Context, w *sizeState) error {
-	r := m.options.Stream(w.firstStream)
+	r := m.options.Stream(w.firstStreamIndex)
 	g, err := m.annealPopulation(ctx, w, r, pilotSize, &w.schedule, false)
 	if g != nil {
 		w.schedule.pilotMoves = g.moveCount
@@ -130,15 +132,15 @@ func (m *measurement) runPilot(ctx context.Context, w *sizeState) error {
 }
 
 // annealPopulation draws a population of compositions and anneals the population along the inverse temperatures
-// of the schedule s. The parameter size is the number of compositions. Unless fixed is true, annealPopulation
-// also determines the inverse temperatures.
-func (m *measurement) annealPopulation(ctx context.Context, w *sizeState, r Rand, size int, s *schedule, fixed bool) (*group, error) {
-	g := &group{members: make([]Composition, size), weightProduct: 1, random: r}
+// of the schedule s. The parameter size is the number of compositions. If fixedSchedule is false,
+// annealPopulation chooses the inverse temperatures and adds each to the schedule.
+func (m *measurement) annealPopulation(ctx context.Context, w *sizeState, r Rand, size int, s *schedule, fixedSchedule bool) (*population, error) {
+	g := &population{members: make([]Composition, size), weightProduct: 1, random: r}
 	walker := newWalker(m.rules)
 	sampler := m.problem.Sampler.Clone()
 	values := make([]float64, size)
 	for k := range g.members {
-		if !drawCountable(sampler, r, w.n, &g.members[k]) {
+		if !drawCountable(sampler, r, w.usedCount, &g.members[k]) {
 			return g, nil
 		}
 		walker.load(g.members[k])
@@ -151,9 +153,9 @@ func (m *measurement) annealPopulation(ctx context.Context, w *sizeState, r Rand
 			return nil, err
 		}
 		next := math.Inf(1)
-		if fixed {
-			if step < len(s.steps) {
-				next = s.steps[step]
+		if fixedSchedule {
+			if step < len(s.inverseTemperatures) {
+				next = s.inverseTemperatures[step]
 			}
 		} else if countZeros(values) < zeroShareToFinish*float64(size) {
 			if step == maxAnnealingSteps || b*slices.Min(values) > maxExponent {
@@ -161,9 +163,9 @@ func (m *measurement) annealPopulation(ctx context.Context, w *sizeState, r Rand
 				return g, nil
 			}
 			next = nextStep(values, b, weights)
-			s.steps = append(s.steps, next)
+			s.inverseTemperatures = append(s.inverseTemperatures, next)
 		} else {
-			s.reachedZero = true
+			s.pilotReachedZero = true
 		}
 		fillWeights(values, b, next, weights)
 		sum := 0.0
@@ -178,7 +180,7 @@ func (m *measurement) annealPopulation(ctx context.Context, w *sizeState, r Rand
 		b = next
 		for k := range g.members {
 			walker.load(g.members[k])
-			for range movesPerStep(w.n) {
+			for range movesPerStep(w.usedCount) {
 				walker.makeMove(r, b)
 			}
 			walker.store(&g.members[k])
@@ -206,9 +208,9 @@ func countZeros(values []float64) float64 {
 	return n
 }
 
-// fillWeights sets weights to the weights of a population when the inverse temperature changes from b to next.
-// The weight of a member with violation v is exp(−(next−b)·v). If next is infinite, the weight is 1 for v = 0,
-// and 0 for any other v.
+// fillWeights computes the weights of the members of a population when the inverse temperature changes from b to
+// next. Item k of values is the violation v of member k, and item k of weights becomes exp(−(next−b)·v). If next
+// is infinite, the weight is 1 for v = 0, and 0 for any other v.
 func fillWeights(values []float64, b, next float64, weights []float64) {
 	for k, v := range values {
 		switch {
@@ -222,10 +224,10 @@ func fillWeights(values []float64, b, next float64, weights []float64) {
 	}
 }
 
-// nextStep returns the inverse temperature that follows b, found by bisection. The weights w of the members,
-// whose violations are values, then satisfy (Σ w)² / Σ w² = keptEffectiveShare·size. Some violation must be
-// above 0.
-func nextStep(values []float64, b float64, weights []float64) float64 {
+// nextStep returns the inverse temperature of the next annealing step, found by bisection. Item k of values is
+// the violation of member k at present; some violation must be above 0. The new inverse temperature is such that
+// the weights w of the members satisfy (Σ w)² / Σ w² = keptEffectiveShare·size. The slice weights is a buffer.
+func nextStep(values []float64, inverseTemperature float64, weights []float64) float64 {
 	least := slices.Min(values)
 	effective := func(step float64) float64 {
 		sum, squares := 0.0, 0.0
@@ -241,7 +243,7 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 	for effective(hi) > keptEffectiveShare {
 		lo, hi = hi, float64(2*hi)
 		if lo*least > 3 {
-			return b + 3/least
+			return inverseTemperature + 3/least
 		}
 	}
 	for range 50 {
@@ -251,12 +253,13 @@ func nextStep(values []float64, b float64, weights []float64) float64 {
 			hi = mid
 		}
 	}
-	return b + hi
+	return inverseTemperature + hi
 }
 
-// resample replaces the members by as many draws from the members in proportion to weights, with a single
-// uniform number. Member k occurs ⌊size·w_k/Σw⌋ times or one time more (Kitagawa 1996).
-func (g *group) resample(r Rand, weights []float64, sum float64) {
+// resample replaces the members by an equal number of copies of members, drawn in proportion to weights with a
+// single uniform random number. The parameter sum is the sum of the weights. Member k occurs ⌊size·w_k/sum⌋ times
+// or one time more (Kitagawa 1996).
+func (g *population) resample(r Rand, weights []float64, sum float64) {
 	size := len(g.members)
 	offset := float64(float64(r.Intn(1<<30)) / (1 << 30))
 	members := make([]Composition, 0, size)

@@ -15,7 +15,7 @@
 //
 // by weighing, resampling and moving (sequential Monte Carlo, Del Moral, Doucet and Jasra 2006). The last
 // distribution is uniform on v = 0. The expected value of the product of the mean weights is the share, however
-// little the moves reach. A separate population fixes the steps beforehand. Independent groups of populations
+// little the moves reach. A separate population fixes the steps beforehand. Independent populations of each size
 // give the standard error.
 //
 // # From size to size
@@ -41,8 +41,8 @@ import (
 	"slices"
 )
 
-// Measure estimates, for each size n, the share of the countable compositions of n ingredients that also keep
-// the sums.
+// Measure estimates, for each size n, what share of the countable compositions of n ingredients also keep the
+// sums. A composition is countable if it keeps the rules that package count can count.
 func Measure(ctx context.Context, p Problem, o Options) (*Result, error) {
 	m, err := Begin(ctx, p, o)
 	if err != nil {
@@ -55,7 +55,7 @@ func Measure(ctx context.Context, p Problem, o Options) (*Result, error) {
 // for a rough result.
 type Measurement struct{ measurement *measurement }
 
-// Begin does the first part of [Measure], after which a rough result exists.
+// Begin does the first, short part of [Measure]. Then [Measurement.RoughResult] returns a rough result.
 func Begin(ctx context.Context, p Problem, o Options) (*Measurement, error) {
 	switch {
 	case o.Stream == nil:
@@ -78,25 +78,25 @@ func Begin(ctx context.Context, p Problem, o Options) (*Measurement, error) {
 	}
 	m := &measurement{problem: p, options: o, rules: rules}
 	for k, n := range o.Sizes {
-		w := &sizeState{n: n, mass: 1, firstStream: uint64(n) * (groupCount + 1), logCount: p.Table.LogCount(n)}
+		w := &sizeState{usedCount: n, relativeProbability: 1, firstStreamIndex: uint64(n) * (populationCount + 1), logCount: p.Table.LogCount(n)}
 		if o.SizeProbabilities != nil {
-			w.mass = o.SizeProbabilities[k]
+			w.relativeProbability = o.SizeProbabilities[k]
 		}
 		m.sizes = append(m.sizes, w)
 	}
 	m.scaleSums()
-	if err := m.annealGroups(ctx, 0, earlyGroups); err != nil {
+	if err := m.annealPopulations(ctx, 0, roughPopulationCount); err != nil {
 		return nil, err
 	}
 	return &Measurement{m}, nil
 }
 
-// RoughResult returns the result of the first part, whose errors are large.
+// RoughResult returns the result of the first part of the measurement, whose standard errors are large.
 func (m *Measurement) RoughResult() *Result { return m.measurement.preliminaryMeasurement().result() }
 
-// Finish does the second part of [Measure]. Callers must call Finish at most once.
+// Finish does the second part of [Measure] and returns the precise result. Callers must call Finish at most once.
 func (m *Measurement) Finish(ctx context.Context) (*Result, error) {
-	if err := m.measurement.annealGroups(ctx, earlyGroups, groupCount); err != nil {
+	if err := m.measurement.annealPopulations(ctx, roughPopulationCount, populationCount); err != nil {
 		return nil, err
 	}
 	if err := m.measurement.measureSizeRatios(ctx); err != nil {
@@ -110,18 +110,18 @@ func (m *measurement) result() *Result {
 	r := &Result{rules: m.rules}
 	joined := m.joinEstimates()
 	for k, w := range m.sizes {
-		s := Size{N: w.n, LogShare: math.Inf(-1)}
+		s := Size{N: w.usedCount, LogShare: math.Inf(-1)}
 		var replicates []float64
 		if joined[k] != nil {
 			s.Found = true
 			s.LogShare = joined[k].logShare
-			replicates = joined[k].withoutGroup
+			replicates = joined[k].withoutPopulation
 			s.SE = jackknifeDifference(replicates, nil)
 		}
 		r.Moves += w.moveCount()
 		r.Sizes = append(r.Sizes, s)
-		r.replicates = append(r.replicates, replicates)
-		r.pools = append(r.pools, newCompositionPool(w))
+		r.jackknifeLogShares = append(r.jackknifeLogShares, replicates)
+		r.compositionPools = append(r.compositionPools, newCompositionPool(w))
 	}
 	return r
 }

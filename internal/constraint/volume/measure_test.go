@@ -358,7 +358,7 @@ func TestWorkers(t *testing.T) {
 		}
 		if first == nil {
 			first = result
-		} else if fmt.Sprint(first.Sizes, first.replicates) != fmt.Sprint(result.Sizes, result.replicates) {
+		} else if fmt.Sprint(first.Sizes, first.jackknifeLogShares) != fmt.Sprint(result.Sizes, result.jackknifeLogShares) {
 			t.Error("more workers measure something else")
 		}
 	}

@@ -15,12 +15,13 @@ type Rand interface {
 	Bernoulli(p float64) bool
 }
 
-// A Problem holds the rules, divided into countable rules and sums.
+// A Problem holds the rules, divided into two kinds: countable rules, under which package count can count and
+// draw compositions, and further sums.
 type Problem struct {
 	Space   count.Space      // countable rules, whose groups are disjoint or nested
-	Table   *count.Table     // counts of Space
+	Table   *count.Table     // numbers of compositions in Space
 	Sampler *count.Sampler   // uniform draws from Space
-	Sums    []constraint.Sum // rules that Space does not express
+	Sums    []constraint.Sum // rules that Space does not contain
 }
 
 // A Composition lists the used ingredients and, in the same order, the amounts of the ingredients.
@@ -32,25 +33,28 @@ const (
 	DefaultEffort     = 100  // maximum number of moves, in millions
 )
 
-// Options state which sizes to measure, and how precisely.
+// Options determine which sizes to measure, that is, which numbers of used ingredients, and how precisely.
 type Options struct {
-	// Sizes are the numbers of used ingredients to measure, in ascending order. Sizes with D_n = 0 are skipped.
+	// Sizes are the numbers of used ingredients to measure, in ascending order. Sizes without a composition that
+	// keeps the countable rules are skipped.
 	Sizes []int
 
-	// SizeProbabilities is the probability of each size in the distribution to be sampled, up to a common factor; nil makes
-	// all sizes equally probable. RatioError applies to sizes with more than 0.1 % of the total mass.
+	// SizeProbabilities is the probability of each size in the distribution to be sampled, up to a common factor;
+	// nil makes all sizes equally probable. RatioError applies only to sizes with more than 0.1 % of the total
+	// probability.
 	SizeProbabilities []float64
 
-	// RatioError is the required standard error of the log of each ratio |X_m|/|X_n|. Measuring ends once all
-	// ratios have this precision, or when the Effort is spent. 0 means [DefaultRatioError].
+	// RatioError is the required standard error of log(|X_m|/|X_n|) for all m and n, where |X_n| is the number of
+	// compositions of n ingredients that keep all rules. Measuring ends once all ratios have this precision, or
+	// after MaxMillionMoves. 0 means [DefaultRatioError].
 	RatioError float64
 
 	// MaxMillionMoves is the maximum number of moves, in millions; 0 means [DefaultEffort]. If ingredients have more than
 	// 64 terms in sums on average, a move counts once for every 64 terms.
 	MaxMillionMoves float64
 
-	// Stream returns a source of random choices for a part of the work. Equal indices must give equal sources.
-	// The result depends on no other source of randomness.
+	// Stream returns the source of random choices for one part of the work, given the index of the part. Equal
+	// indices must give equal sources. The result of the measurement depends on no other source of randomness.
 	Stream func(index uint64) Rand
 
 	// Workers is the number of goroutines, at least 1. The number does not affect the result.

@@ -11,40 +11,40 @@ import (
 
 // rules hold all rules of a problem, indexed by ingredient.
 type rules struct {
-	total      int                      // total of a composition, in multiples of unit
-	unit       int                      // number of units of which all amounts and the total are multiples
-	amounts    []allowedAmounts         // for each ingredient: amounts that the ingredient may have
-	firstTerms []int32                  // the terms of kind k of ingredient i begin at index firstTerms[kindCount·i+k] of terms
-	terms      []ruleTerm               // all terms, by ingredient, then by kind, then by sum
-	sumBounds  []bound                  // for each sum: permitted interval
-	amountSums []int32                  // indices of the sums that are not countable rules and have terms that depend on amounts
-	bentTerms  []func(amount int) int64 // for each term that is not linear in the amount: value of the term for an amount
+	total          int                      // total of a composition, in multiples of unit
+	unit           int                      // number of units of which all amounts and the total are multiples
+	allowedAmounts []allowedAmounts         // item i holds the amounts that ingredient i may have
+	firstTerms     []int32                  // item kindCount·i+k is the index in terms of the first term of kind k of ingredient i
+	terms          []ruleTerm               // all terms, sorted by ingredient, then by kind, then by sum
+	sumBounds      []sumBound               // item s is the permitted interval of sum s
+	amountSums     []int32                  // indices of the sums that are not countable rules and that have terms with a value for each unit
+	bentTerms      []func(amount int) int64 // functions that compute the terms that are not linear in the amount, in units
 }
 
-// These constants are the kinds of terms, in the order in which the terms of an ingredient are stored.
+// These constants are the kinds of terms, in the order in which the terms of an ingredient are stored. A use term
+// has the same value for every positive amount of an ingredient. An amount term depends on the amount. A ceiling
+// is a sum without a lower bound and with positive terms only, so less of an ingredient never breaks a ceiling.
 const (
-	// A use term has the same value for every positive amount of an ingredient. An amount term depends on the
-	// amount. A ceiling is a sum without a lower bound and with positive terms only, so less of an ingredient
-	// never breaks a ceiling.
-	ceilingUse = iota
-	otherUse
-	ceilingAmount
-	otherAmount
-	kindCount
+	// use term in a ceiling
+	ceilingUse    = iota
+	otherUse      // use term in another sum
+	ceilingAmount // amount term in a ceiling
+	otherAmount   // amount term in another sum
+	kindCount     // number of kinds
 )
 
 // A ruleTerm is the term of one ingredient in one sum.
 type ruleTerm struct {
 	sumIndex        int32 // index of the sum
-	bentIndex       int32 // 0, or 1 + the index in rules.bentTerms of a function that replaces perUnit and perUse
+	bentIndex       int32 // 1 + the index in rules.bentTerms of the function that computes the term; 0 if perUnit and perUse define the term
 	perUnit, perUse int64 // contribution of each unit, and of the use of the ingredient
 }
 
-// bentDelta returns the change of a term that is not linear in the amount, when the amount changes from was to
-// amount. The parameter bent is the bentIndex of the term.
-func (r *rules) bentDelta(bent, was, amount int32) int64 {
-	at := r.bentTerms[bent-1]
-	return at(int(amount)*r.unit) - at(int(was)*r.unit)
+// bentDelta returns by how much a term that is not linear in the amount changes, when the amount changes from
+// oldAmount to newAmount. The parameter bentIndex is that of the [ruleTerm].
+func (r *rules) bentDelta(bentIndex, oldAmount, newAmount int32) int64 {
+	at := r.bentTerms[bentIndex-1]
+	return at(int(newAmount)*r.unit) - at(int(oldAmount)*r.unit)
 }
 
 // allowedAmounts are the amounts lo, lo+step, ... up to hi that an ingredient may have when used.
@@ -57,27 +57,27 @@ func (a *allowedAmounts) contains(x int32) bool {
 	return x >= a.lo && x <= a.hi && (a.step == 1 || (x-a.lo)%a.step == 0)
 }
 
-// newRules indexes the rules of a problem by ingredient. All amounts are divided by their greatest common
-// divisor with the total.
+// newRules indexes the rules of a problem by ingredient. All amounts and the total are divided by their greatest
+// common divisor, the unit.
 func newRules(p Problem) (*rules, error) {
 	s := p.Space
-	r := &rules{total: s.Total, amounts: make([]allowedAmounts, len(s.Ingredients))}
+	r := &rules{total: s.Total, allowedAmounts: make([]allowedAmounts, len(s.Ingredients))}
 	unit := s.Total
 	for i, a := range s.Ingredients {
 		lo, step, n := a.AllowedAmounts(s.Total)
 		if a.Excluded || n == 0 {
-			r.amounts[i] = allowedAmounts{lo: 1, hi: 0, step: 1, required: a.Required}
+			r.allowedAmounts[i] = allowedAmounts{lo: 1, hi: 0, step: 1, required: a.Required}
 			continue
 		}
 		if n == 1 {
 			step = lo
 		}
-		r.amounts[i] = allowedAmounts{int32(lo), int32(lo + (n-1)*step), int32(step), a.Required}
+		r.allowedAmounts[i] = allowedAmounts{int32(lo), int32(lo + (n-1)*step), int32(step), a.Required}
 		unit = portable.GCD(unit, portable.GCD(lo, step))
 	}
 	r.unit, r.total = unit, s.Total/unit
-	for i := range r.amounts {
-		a := &r.amounts[i]
+	for i := range r.allowedAmounts {
+		a := &r.allowedAmounts[i]
 		if a.hi == 0 {
 			continue
 		}
@@ -102,7 +102,7 @@ func newRules(p Problem) (*rules, error) {
 			r.firstTerms[kindCount*t.Ingredient+termKind(&t, ceiling)+1]++
 			linear = linear || t.PerUnit != 0
 		}
-		r.sumBounds = append(r.sumBounds, bound{min: sum.Min, max: sum.Max, countable: k < hard, scale: 1})
+		r.sumBounds = append(r.sumBounds, sumBound{min: sum.Min, max: sum.Max, countable: k < hard, scale: 1})
 		if linear && k >= hard {
 			r.amountSums = append(r.amountSums, int32(k))
 		}

@@ -7,20 +7,20 @@ import (
 	"math"
 )
 
-// A saved is the encoded form of a Result, without the rules.
-type saved struct {
+// A savedResult is the form in which a [Result] is encoded. The rules are not part of the encoded form.
+type savedResult struct {
 	Sizes      []Size            // as in Result
 	Moves      int64             // as in Result
-	Replicates [][]float64       // by size, then by group: log share without the group
-	Members    [][][]Composition // by size, then by population: compositions that keep all rules
-	Weights    [][]float64       // by size, then by population: share that the population measured
-	Scales     []float64         // for each sum: contribution to v of each unit of violation
+	Replicates [][]float64       // Replicates[k][g] is the log share of size k computed without population g
+	Members    [][][]Composition // Members[k][g] lists compositions of size k in population g that keep all rules
+	Weights    [][]float64       // Weights[k][g] is the share that population g of size k measured
+	Scales     []float64         // item s is the contribution of each unit of violation of sum s to the total violation
 }
 
 // MarshalBinary encodes the result; [Restore] decodes the encoded result.
 func (r *Result) MarshalBinary() ([]byte, error) {
-	s := saved{Sizes: r.Sizes, Moves: r.Moves, Replicates: r.replicates}
-	for _, p := range r.pools {
+	s := savedResult{Sizes: r.Sizes, Moves: r.Moves, Replicates: r.jackknifeLogShares}
+	for _, p := range r.compositionPools {
 		s.Members, s.Weights = append(s.Members, p.members), append(s.Weights, p.weights)
 	}
 	for _, b := range r.rules.sumBounds {
@@ -31,15 +31,15 @@ func (r *Result) MarshalBinary() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// errSaved is returned if the data are not a result of the given problem.
-var errSaved = errors.New("measure: this is no result of the problem")
+// errNotSavedResult is returned if the data are not a result of the given problem.
+var errNotSavedResult = errors.New("measure: this is no result of the problem")
 
-// Restore decodes data of [Result.MarshalBinary] for the same problem and sizes. Corrupt data cannot break the
-// rules: Restore checks each composition from which walks start.
+// Restore decodes the data that [Result.MarshalBinary] returned for the same problem and sizes. Corrupt data
+// cannot lead to compositions that break the rules: Restore checks each composition from which a [Walk] starts.
 func Restore(p Problem, sizes []int, data []byte) (*Result, error) {
-	var s saved
+	var s savedResult
 	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&s); err != nil {
-		return nil, errors.Join(errSaved, err)
+		return nil, errors.Join(errNotSavedResult, err)
 	}
 	rules, err := newRules(p)
 	if err != nil {
@@ -47,32 +47,32 @@ func Restore(p Problem, sizes []int, data []byte) (*Result, error) {
 	}
 	n := len(sizes)
 	if len(s.Sizes) != n || len(s.Replicates) != n || len(s.Members) != n || len(s.Weights) != n || len(s.Scales) != len(rules.sumBounds) {
-		return nil, errSaved
+		return nil, errNotSavedResult
 	}
 	for k, scale := range s.Scales {
 		rules.sumBounds[k].scale = scale
 	}
-	r := &Result{Sizes: s.Sizes, Moves: s.Moves, replicates: s.Replicates, rules: rules}
+	r := &Result{Sizes: s.Sizes, Moves: s.Moves, jackknifeLogShares: s.Replicates, rules: rules}
 	w := newWalker(rules)
 	for k, size := range s.Sizes {
-		found := len(s.Replicates[k]) == groupCount && len(s.Members[k]) > 0
+		found := len(s.Replicates[k]) == populationCount && len(s.Members[k]) > 0
 		if size.N != sizes[k] || size.Found != found || len(s.Members[k]) != len(s.Weights[k]) {
-			return nil, errSaved
+			return nil, errNotSavedResult
 		}
 		if !found {
-			r.Sizes[k].LogShare, r.replicates[k] = math.Inf(-1), nil
+			r.Sizes[k].LogShare, r.jackknifeLogShares[k] = math.Inf(-1), nil
 		}
 		for _, members := range s.Members[k] {
 			if len(members) == 0 {
-				return nil, errSaved
+				return nil, errNotSavedResult
 			}
 			for _, x := range members {
 				if len(x.Ingredients) != size.N || !w.isFeasible(x) {
-					return nil, errSaved
+					return nil, errNotSavedResult
 				}
 			}
 		}
-		r.pools = append(r.pools, compositionPool{s.Members[k], s.Weights[k]})
+		r.compositionPools = append(r.compositionPools, compositionPool{s.Members[k], s.Weights[k]})
 	}
 	return r, nil
 }
@@ -86,12 +86,12 @@ func (w *walker) isFeasible(x Composition) bool {
 	w.clearAmounts()
 	for k, i := range x.Ingredients {
 		amount := x.Amounts[k] / int32(r.unit)
-		if i < 0 || int(i) >= len(r.amounts) || w.amounts[i] != 0 || amount <= 0 ||
-			x.Amounts[k]%int32(r.unit) != 0 || !r.amounts[i].contains(amount) {
+		if i < 0 || int(i) >= len(r.allowedAmounts) || w.amounts[i] != 0 || amount <= 0 ||
+			x.Amounts[k]%int32(r.unit) != 0 || !r.allowedAmounts[i].contains(amount) {
 			return false
 		}
 		w.setAmount(i, amount)
 		units += int(amount)
 	}
-	return units == r.total && w.totalViolation == 0 && w.brokenCountable == 0
+	return units == r.total && w.totalViolation == 0 && w.brokenCountableCount == 0
 }

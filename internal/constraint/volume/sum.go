@@ -1,14 +1,14 @@
 package volume
 
-// A bound is the interval of a sum's permitted values, with the weight of a violation.
-type bound struct {
+// A sumBound is the interval of a sum's permitted values, with the weight of violations of the interval.
+type sumBound struct {
 	min, max  int64
 	countable bool    // whether the sum is a countable rule, which no move may break
-	scale     float64 // contribution of each unit of violation to the total violation v
+	scale     float64 // contribution of each unit of violation to the total violation
 }
 
 // violation returns the distance of the value sum from the permitted interval.
-func (b *bound) violation(sum int64) float64 {
+func (b *sumBound) violation(sum int64) float64 {
 	switch {
 	case sum < b.min:
 		return float64(b.min) - float64(sum)
@@ -18,13 +18,13 @@ func (b *bound) violation(sum int64) float64 {
 	return 0
 }
 
-// violationQuantum is the violation v of a sum whose violation times scale is 1. The total violation is a whole
-// number, so that adding and subtracting contributions causes no rounding error.
+// violationQuantum is the factor by which violations are multiplied before rounding to whole numbers. In whole
+// numbers, adding and subtracting contributions causes no rounding error.
 const violationQuantum = 1 << 16
 
-// violationCost returns the contribution of a sum with the given value to the total violation v, as a multiple
-// of 1/violationQuantum.
-func (b *bound) violationCost(sum int64) int64 {
+// violationCost returns the contribution of a sum with the given value to the total violation. The contribution
+// is given as a whole multiple of 1/violationQuantum.
+func (b *sumBound) violationCost(sum int64) int64 {
 	if sum >= b.min && sum <= b.max {
 		return 0
 	}

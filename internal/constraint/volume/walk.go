@@ -2,15 +2,15 @@ package volume
 
 import "math"
 
-// A compositionPool holds compositions of one size that keep all rules, grouped by population.
+// A compositionPool holds compositions of one size that keep all rules, by population.
 type compositionPool struct {
-	members [][]Composition // by population: compositions
-	weights []float64       // by population: share that the population measured
+	members [][]Composition // item g lists the compositions in population g
+	weights []float64       // item g is the share of compositions keeping all rules that population g measured
 }
 
 func newCompositionPool(w *sizeState) compositionPool {
 	var p compositionPool
-	for _, g := range w.groups {
+	for _, g := range w.populations {
 		if g != nil && len(g.members) > 0 {
 			p.members = append(p.members, g.members)
 			p.weights = append(p.weights, g.weightProduct)
@@ -25,7 +25,7 @@ type Walk struct {
 	walker *walker
 }
 
-// Walk returns a new [Walk] through the compositions that the measurement found.
+// Walk returns a new [Walk] that starts from the compositions that the measurement found.
 func (r *Result) Walk() *Walk { return &Walk{r, newWalker(r.rules)} }
 
 // Draw sets x to a random composition of the size with the given index in Sizes. The size must have been found.
@@ -33,7 +33,7 @@ func (r *Result) Walk() *Walk { return &Walk{r, newWalker(r.rules)} }
 // are about uniform if there are many compositions. Use the draws for starts and comparisons, but not as exact
 // samples.
 func (w *Walk) Draw(r Rand, index int, x *Composition) {
-	p := w.result.pools[index]
+	p := w.result.compositionPools[index]
 	members := p.members[r.Categorical(p.weights)]
 	w.walker.load(members[r.Intn(len(members))])
 	for range movesPerStep(w.result.Sizes[index].N) {

@@ -40,7 +40,7 @@ func problems(t *testing.T) []Problem {
 
 func sumsOf(w *walker) (sums []int64) {
 	for k := range w.sums {
-		sums = append(sums, w.sums[k].sum)
+		sums = append(sums, w.sums[k].value)
 	}
 	return sums
 }
@@ -69,7 +69,7 @@ func TestWalksAsBefore(t *testing.T) {
 				}
 				for at := range 60 {
 					w.makeMove(random, pull)
-					fmt.Fprint(sum, w.usedIngredients, w.amounts, sumsOf(w), w.totalViolation, w.brokenCountable, " ")
+					fmt.Fprint(sum, w.usedIngredients, w.amounts, sumsOf(w), w.totalViolation, w.brokenCountableCount, " ")
 					kept := w.totalViolation == 0 // what is split and merged keeps all rules
 					if at%10 == 0 && kept && len(w.usedIngredients) < len(w.amounts) && len(w.usedIngredients) < r.total && w.splitKeepsRules(random) {
 						splits++
@@ -81,8 +81,8 @@ func TestWalksAsBefore(t *testing.T) {
 					w.store(&x)
 					again := newWalker(r)
 					again.load(x)
-					if !slices.Equal(sumsOf(again), sumsOf(w)) || again.totalViolation != w.totalViolation || again.brokenCountable != w.brokenCountable || w.brokenCountable != 0 || !p.Space.Contains(x.Ingredients, x.Amounts) {
-						t.Fatalf("problem %d: at %v the walker says %v, %d and %d, and it is %v, %d and %d", k, x, sumsOf(w), w.totalViolation, w.brokenCountable, sumsOf(again), again.totalViolation, again.brokenCountable)
+					if !slices.Equal(sumsOf(again), sumsOf(w)) || again.totalViolation != w.totalViolation || again.brokenCountableCount != w.brokenCountableCount || w.brokenCountableCount != 0 || !p.Space.Contains(x.Ingredients, x.Amounts) {
+						t.Fatalf("problem %d: at %v the walker says %v, %d and %d, and it is %v, %d and %d", k, x, sumsOf(w), w.totalViolation, w.brokenCountableCount, sumsOf(again), again.totalViolation, again.brokenCountableCount)
 					}
 					if w.totalViolation > 0 {
 						broken++
@@ -92,7 +92,7 @@ func TestWalksAsBefore(t *testing.T) {
 			fmt.Fprintf(&b, " %v: %x %d moves, %d splits, %d merges, %d broken\n", pull, sum.Sum64(), w.moveCount, splits, merges, broken)
 		}
 	}
-	for _, c := range []bound{{min: -3, max: 5, scale: 1}, {min: math.MinInt64, max: 5, scale: 0.25}, {min: 2, max: math.MaxInt64, scale: 1e20}} {
+	for _, c := range []sumBound{{min: -3, max: 5, scale: 1}, {min: math.MinInt64, max: 5, scale: 0.25}, {min: 2, max: math.MaxInt64, scale: 1e20}} {
 		for sum := int64(-6); sum < 9; sum++ {
 			fmt.Fprint(&b, c.violation(sum), " ", c.violationCost(sum), " ")
 		}
@@ -130,7 +130,7 @@ func TestRestore(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if fmt.Sprint(restored.Sizes, restored.Moves, restored.replicates, restored.pools) != fmt.Sprint(result.Sizes, result.Moves, result.replicates, result.pools) {
+		if fmt.Sprint(restored.Sizes, restored.Moves, restored.jackknifeLogShares, restored.compositionPools) != fmt.Sprint(result.Sizes, result.Moves, result.jackknifeLogShares, result.compositionPools) {
 			t.Errorf("problem %d is restored as another", k)
 		}
 		for at := range sizes {
@@ -147,13 +147,13 @@ func TestRestore(t *testing.T) {
 		if found < 0 {
 			continue
 		}
-		at := func(r *Result) *Composition { return &r.pools[found].members[0][0] }
+		at := func(r *Result) *Composition { return &r.compositionPools[found].members[0][0] }
 		for name, change := range map[string]func(r *Result){
-			"another size": func(r *Result) { r.Sizes[found].N++ }, "not found": func(r *Result) { r.Sizes[found].Found = false }, "no replicates": func(r *Result) { r.replicates[found] = nil },
-			"a replicate less": func(r *Result) { r.replicates[found] = r.replicates[found][1:] }, "a weight less": func(r *Result) { r.pools[found].weights = r.pools[found].weights[1:] },
-			"a population of none": func(r *Result) { r.pools[found].members[0] = nil }, "a size less": func(r *Result) { r.Sizes = r.Sizes[1:] }, "pools less": func(r *Result) { r.pools = r.pools[1:] },
+			"another size": func(r *Result) { r.Sizes[found].N++ }, "not found": func(r *Result) { r.Sizes[found].Found = false }, "no replicates": func(r *Result) { r.jackknifeLogShares[found] = nil },
+			"a replicate less": func(r *Result) { r.jackknifeLogShares[found] = r.jackknifeLogShares[found][1:] }, "a weight less": func(r *Result) { r.compositionPools[found].weights = r.compositionPools[found].weights[1:] },
+			"a population of none": func(r *Result) { r.compositionPools[found].members[0] = nil }, "a size less": func(r *Result) { r.Sizes = r.Sizes[1:] }, "pools less": func(r *Result) { r.compositionPools = r.compositionPools[1:] },
 			"an amount more": func(r *Result) { at(r).Amounts[0] += int32(r.rules.unit) }, "an amount of 0": func(r *Result) { at(r).Amounts[0] = 0 }, "a part": func(r *Result) { at(r).Amounts[0] = -int32(r.rules.unit) },
-			"an ingredient beyond": func(r *Result) { at(r).Ingredients[0] = int32(len(r.rules.amounts)) }, "one below": func(r *Result) { at(r).Ingredients[0] = -1 }, "amounts less": func(r *Result) { at(r).Amounts = at(r).Amounts[1:] },
+			"an ingredient beyond": func(r *Result) { at(r).Ingredients[0] = int32(len(r.rules.allowedAmounts)) }, "one below": func(r *Result) { at(r).Ingredients[0] = -1 }, "amounts less": func(r *Result) { at(r).Amounts = at(r).Amounts[1:] },
 			"an ingredient more": func(r *Result) {
 				at(r).Ingredients = append(at(r).Ingredients, 1)
 				at(r).Amounts = append(at(r).Amounts, 1)
@@ -207,7 +207,7 @@ func TestRefused(t *testing.T) {
 // TestJackknives: errors of figures that are left without each of the groups, and of
 // the law that shares lead to.
 func TestJackknives(t *testing.T) {
-	a, b := make([]float64, groupCount), make([]float64, groupCount)
+	a, b := make([]float64, populationCount), make([]float64, populationCount)
 	for g := range a {
 		a[g], b[g] = float64(g%2), float64(g%4)
 	}
@@ -221,11 +221,11 @@ func TestJackknives(t *testing.T) {
 	if jackknifeDifference(nil, b) != jackknifeDifference(b, nil) || jackknifeDifference(nil, nil) != 0 || jackknifeDifference(a, a) != minRelativeError {
 		t.Error("of nothing, or of the same, the error is another")
 	}
-	r := &Result{Sizes: []Size{{N: 1, LogShare: math.Log(0.5), Found: true}, {N: 2}, {N: 3, LogShare: math.Log(0.2), Found: true}}, replicates: [][]float64{make([]float64, groupCount), nil, make([]float64, groupCount)}}
-	for g := range groupCount {
-		r.replicates[0][g], r.replicates[2][g] = math.Log(0.5), math.Log(0.2)
+	r := &Result{Sizes: []Size{{N: 1, LogShare: math.Log(0.5), Found: true}, {N: 2}, {N: 3, LogShare: math.Log(0.2), Found: true}}, jackknifeLogShares: [][]float64{make([]float64, populationCount), nil, make([]float64, populationCount)}}
+	for g := range populationCount {
+		r.jackknifeLogShares[0][g], r.jackknifeLogShares[2][g] = math.Log(0.5), math.Log(0.2)
 		if g%2 == 0 {
-			r.replicates[0][g] = math.Log(0.25)
+			r.jackknifeLogShares[0][g] = math.Log(0.25)
 		}
 	}
 	// Without each other group, 0.6 counts twice: 1.2, 0.1, 0.2 and 0.5 are 0.6, 0.05, 0.1
@@ -257,9 +257,9 @@ func TestPopulationOfNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &measurement{problem: p, rules: r, options: Options{Stream: streams(1)}}
-	w := &sizeState{n: 9, logCount: p.Table.LogCount(9)}
+	w := &sizeState{usedCount: 9, logCount: p.Table.LogCount(9)}
 	for _, steps := range [][]float64{nil, {1e-9}} {
-		g, err := m.annealPopulation(t.Context(), w, streams(1)(0), populationSize, &schedule{steps: steps}, true)
+		g, err := m.annealPopulation(t.Context(), w, streams(1)(0), populationSize, &schedule{inverseTemperatures: steps}, true)
 		if err != nil || g.weightProduct != 0 || g.members != nil || g.moveCount != int64(len(steps)*populationSize*movesPerStep(9)) {
 			t.Errorf("after %d steps it is %v of %d members after %d moves, %v", len(steps), g.weightProduct, len(g.members), g.moveCount, err)
 		}

@@ -6,23 +6,23 @@ import (
 	"kir/internal/portable"
 )
 
-// A sumState is the value of a sum, the bounds of the sum, and the contribution of the sum to the total
-// violation.
-type sumState struct{ sum, min, max, cost int64 }
+// A sumState is the current value of a sum, the bounds min and max of the sum, and cost, the contribution of the
+// sum to the total violation.
+type sumState struct{ value, min, max, cost int64 }
 
-// A walker is a composition that moves at random with a fixed number of used ingredients, with the values of all
-// sums. The amounts are in multiples of rules.unit.
+// A walker is a composition that moves at random with a fixed number of used ingredients. The walker keeps the
+// values of all sums up to date. The amounts are in multiples of rules.unit.
 type walker struct {
-	rules           *rules
-	amounts         []int32    // for each ingredient: amount
-	usedIngredients []int32    // used ingredients in no order
-	listIndex       []int32    // for each used ingredient: index in usedIngredients
-	sums            []sumState // for each sum: state
-	brokenCountable int        // number of countable rules that are broken
-	totalViolation  int64      // total violation v of the sums, as a multiple of 1/violationQuantum
+	rules                *rules
+	amounts              []int32    // item i is the amount of ingredient i
+	usedIngredients      []int32    // indices of the used ingredients, in arbitrary order
+	usedIndex            []int32    // item i is the index of ingredient i in usedIngredients, if ingredient i is used
+	sums                 []sumState // item s is the state of sum s
+	brokenCountableCount int        // number of countable rules that are broken
+	totalViolation       int64      // sum of the contributions of all sums to the violation, as a multiple of 1/violationQuantum
 
-	sumIncreases []int64 // for each sum: increase by the proposed changes; all 0 between proposals
-	touchedSums  []int32 // sums whose increase may not be 0; some sums are listed twice
+	sumIncreases []int64 // item s is the increase of sum s by the proposed changes; all items are 0 between proposals
+	touchedSums  []int32 // indices of the sums whose item in sumIncreases may not be 0; some indices occur twice
 
 	moveCount int64 // number of moves made
 }
@@ -30,8 +30,8 @@ type walker struct {
 func newWalker(r *rules) *walker {
 	w := &walker{
 		rules:        r,
-		amounts:      make([]int32, len(r.amounts)),
-		listIndex:    make([]int32, len(r.amounts)),
+		amounts:      make([]int32, len(r.allowedAmounts)),
+		usedIndex:    make([]int32, len(r.allowedAmounts)),
 		sums:         make([]sumState, len(r.sumBounds)),
 		sumIncreases: make([]int64, len(r.sumBounds)),
 	}
@@ -40,7 +40,7 @@ func newWalker(r *rules) *walker {
 		w.sums[k] = sumState{min: b.min, max: b.max, cost: b.violationCost(0)}
 		if b.countable {
 			if w.sums[k].cost > 0 {
-				w.brokenCountable++
+				w.brokenCountableCount++
 			}
 		} else {
 			w.totalViolation += w.sums[k].cost
@@ -56,7 +56,7 @@ func (w *walker) clearAmounts() {
 	}
 }
 
-// load sets the walker to composition x, whose amounts are in single units.
+// load sets the walker to the composition x, whose amounts are in units and not in multiples of rules.unit.
 func (w *walker) load(x Composition) {
 	w.clearAmounts()
 	for k, i := range x.Ingredients {
@@ -64,7 +64,7 @@ func (w *walker) load(x Composition) {
 	}
 }
 
-// store writes the composition of the walker to x, with amounts in single units.
+// store writes the composition of the walker to x, with amounts in units and not in multiples of rules.unit.
 func (w *walker) store(x *Composition) {
 	x.Ingredients = append(x.Ingredients[:0], w.usedIngredients...)
 	x.Amounts = x.Amounts[:0]
@@ -84,12 +84,12 @@ func (w *walker) setAmount(i, amount int32) {
 	switch {
 	case was == 0:
 		whole = 1
-		w.listIndex[i] = int32(len(w.usedIngredients))
+		w.usedIndex[i] = int32(len(w.usedIngredients))
 		w.usedIngredients = append(w.usedIngredients, i)
 	case amount == 0:
 		whole = -1
 		last := w.usedIngredients[len(w.usedIngredients)-1]
-		w.usedIngredients[w.listIndex[i]], w.listIndex[last] = last, w.listIndex[i]
+		w.usedIngredients[w.usedIndex[i]], w.usedIndex[last] = last, w.usedIndex[i]
 		w.usedIngredients = w.usedIngredients[:len(w.usedIngredients)-1]
 	}
 	units := int64(amount - was)
@@ -104,13 +104,13 @@ func (w *walker) setAmount(i, amount int32) {
 			continue
 		}
 		s := &w.sums[t.sumIndex]
-		if s.sum += change; s.sum >= s.min && s.sum <= s.max && s.cost == 0 {
+		if s.value += change; s.value >= s.min && s.value <= s.max && s.cost == 0 {
 			continue
 		}
 		b := &w.rules.sumBounds[t.sumIndex]
-		cost := b.violationCost(s.sum)
+		cost := b.violationCost(s.value)
 		if b.countable {
-			w.brokenCountable += oneIfPositive(cost) - oneIfPositive(s.cost)
+			w.brokenCountableCount += oneIfPositive(cost) - oneIfPositive(s.cost)
 		} else {
 			w.totalViolation += cost - s.cost
 		}
@@ -129,9 +129,11 @@ func oneIfPositive(cost int64) int {
 // A change sets an ingredient to another amount.
 type change struct{ ingredient, amount int32 }
 
-// tryChanges proposes changes of amounts to allowed amounts, at the inverse temperature b. If the countable
-// rules hold afterwards, the changes are accepted with probability exp(−b·increase of the violation). If b is
-// infinite and all rules hold now, the changes are accepted only if all rules hold afterwards.
+// tryChanges proposes to change the amounts of ingredients, and makes the changes if the proposal is accepted.
+// The changes must lead to allowed amounts. At a finite inverse temperature b, changes that break a countable
+// rule are rejected, and other changes are accepted with probability exp(−b·increase of the violation). If b is
+// infinite, the composition must keep all rules, and the changes are accepted if the composition then still keeps
+// all rules.
 func (w *walker) tryChanges(r Rand, b float64, changes ...change) {
 	if math.IsInf(b, 1) {
 		if !w.staysFeasible(changes...) {
@@ -145,25 +147,26 @@ func (w *walker) tryChanges(r Rand, b float64, changes ...change) {
 	}
 }
 
-// noteChanges records in w.sumIncreases by how much the changes increase each sum. If all is false, noteChanges
+// recordSumIncreases records in w.sumIncreases by how much the changes increase each sum. If all is false, recordSumIncreases
 // leaves out the ceilings, that is, the sums that have only an upper bound and positive terms.
-func (w *walker) noteChanges(changes []change, all bool) {
+func (w *walker) recordSumIncreases(changes []change, all bool) {
 	w.touchedSums = w.touchedSums[:0]
 	for _, c := range changes {
 		_, whole := w.amountDeltas(c)
 		first := firstChangedKind(whole)
 		if all {
-			w.noteTerms(w.rules.termsOf(c.ingredient, first, otherAmount), c)
+			w.recordTermIncreases(w.rules.termsOf(c.ingredient, first, otherAmount), c)
 			continue
 		}
 		if first == ceilingUse {
-			w.noteTerms(w.rules.termsOf(c.ingredient, otherUse, otherUse), c)
+			w.recordTermIncreases(w.rules.termsOf(c.ingredient, otherUse, otherUse), c)
 		}
-		w.noteTerms(w.rules.termsOf(c.ingredient, otherAmount, otherAmount), c)
+		w.recordTermIncreases(w.rules.termsOf(c.ingredient, otherAmount, otherAmount), c)
 	}
 }
 
-func (w *walker) noteTerms(terms []ruleTerm, c change) {
+// recordTermIncreases adds to w.sumIncreases how much the change c increases the sums in which the terms are.
+func (w *walker) recordTermIncreases(terms []ruleTerm, c change) {
 	units, whole := w.amountDeltas(c)
 	for k := range terms {
 		t := &terms[k]
@@ -178,28 +181,28 @@ func (w *walker) noteTerms(terms []ruleTerm, c change) {
 	}
 }
 
-// evaluateChanges returns by how much changes of different ingredients increase the total violation, and whether
-// the changes break a countable rule.
-func (w *walker) evaluateChanges(changes []change) (worse int64, hard bool) {
-	w.noteChanges(changes, true)
+// evaluateChanges returns violationIncrease, the increase of the total violation by changes of different
+// ingredients. The result breaksCountable tells whether the changes break a countable rule.
+func (w *walker) evaluateChanges(changes []change) (violationIncrease int64, breaksCountable bool) {
+	w.recordSumIncreases(changes, true)
 	for _, k := range w.touchedSums {
 		b := &w.rules.sumBounds[k]
-		cost := b.violationCost(w.sums[k].sum + w.sumIncreases[k])
+		cost := b.violationCost(w.sums[k].value + w.sumIncreases[k])
 		if w.sumIncreases[k] == 0 {
 			continue // the sum is unchanged, or was listed twice
 		}
 		w.sumIncreases[k] = 0
 		if b.countable {
-			hard = hard || cost > 0
+			breaksCountable = breaksCountable || cost > 0
 		} else {
-			worse += cost - w.sums[k].cost
+			violationIncrease += cost - w.sums[k].cost
 		}
 	}
-	return worse, hard
+	return violationIncrease, breaksCountable
 }
 
-// firstChangedKind returns the first kind of terms that a change can affect. The parameter uses is the change of
-// the number of used ingredients; 0 means that only amounts change.
+// firstChangedKind returns the first kind of terms whose value a change of an ingredient can affect. The
+// parameter uses is the change of the number of used ingredients; 0 means that only the amount changes.
 func firstChangedKind(uses int64) int {
 	if uses == 0 {
 		return ceilingAmount
@@ -218,32 +221,32 @@ func (w *walker) staysFeasible(changes ...change) bool {
 			return false
 		}
 	}
-	w.noteChanges(changes, false)
+	w.recordSumIncreases(changes, false)
 	kept := true
 	for _, k := range w.touchedSums {
 		s := &w.sums[k]
-		sum := s.sum + w.sumIncreases[k]
+		sum := s.value + w.sumIncreases[k]
 		w.sumIncreases[k] = 0
 		kept = kept && sum >= s.min && sum <= s.max
 	}
 	return kept
 }
 
-// keepsCeilings reports whether the changes keep all ceilings in which the ingredient of the change at index at
-// has a term of the given kind.
-func (w *walker) keepsCeilings(changes []change, at, kind int) bool {
-	c := changes[at]
+// keepsCeilings reports whether the changes keep certain ceilings, that is, sums that have only an upper bound
+// and positive terms: all ceilings in which the ingredient of changes[changeIndex] has a term of the given kind.
+func (w *walker) keepsCeilings(changes []change, changeIndex, kind int) bool {
+	c := changes[changeIndex]
 	units, whole := w.amountDeltas(c)
 	terms := w.rules.termsOf(c.ingredient, kind, kind)
 	for k := range terms {
 		t := &terms[k]
 		s := &w.sums[t.sumIndex]
-		sum := s.sum + t.perUnit*units + t.perUse*whole
+		sum := s.value + t.perUnit*units + t.perUse*whole
 		if sum <= s.max && len(changes) == 2 {
 			continue // the other change can only lower the sum
 		}
 		for other, d := range changes {
-			if other != at {
+			if other != changeIndex {
 				sum += w.ceilingDelta(d, t.sumIndex)
 			}
 		}
@@ -314,7 +317,7 @@ func drawStepSize(r Rand, maxSize int32) int32 {
 func (w *walker) transferUnits(r Rand, b float64) {
 	i, j := w.drawUsedPair(r)
 	s := w.amounts[i] + w.amounts[j]
-	ai, aj := &w.rules.amounts[i], &w.rules.amounts[j]
+	ai, aj := &w.rules.allowedAmounts[i], &w.rules.allowedAmounts[j]
 	var k int32
 	if r.Bernoulli(0.5) {
 		// Draw any allowed amount of i below the sum.
@@ -342,14 +345,14 @@ func (w *walker) drawAbsent(r Rand) int32 {
 func (w *walker) replaceIngredient(r Rand, b float64) {
 	i, j := w.usedIngredients[r.Intn(len(w.usedIngredients))], w.drawAbsent(r)
 	x := w.amounts[i]
-	if w.rules.amounts[i].required || !w.rules.amounts[j].contains(x) {
+	if w.rules.allowedAmounts[i].required || !w.rules.allowedAmounts[j].contains(x) {
 		return
 	}
 	w.tryChanges(r, b, change{i, 0}, change{j, x})
 }
 
-// moveAlongSum proposes to move units among three used ingredients so that one of the sums stays constant. If
-// the bounds nearly fix that sum, no other move succeeds.
+// moveAlongSum proposes to move units among three used ingredients so that one of the sums stays constant. Such
+// moves are needed if the bounds of the sum are so narrow that other moves rarely succeed.
 func (w *walker) moveAlongSum(r Rand, b float64) {
 	sum := w.rules.amountSums[r.Intn(len(w.rules.amountSums))]
 	i, j := w.drawUsedPair(r)
@@ -376,7 +379,7 @@ func (w *walker) moveAlongSum(r Rand, b float64) {
 	if x < 1 || y < 1 || z < 1 || x > reach || y > reach || z > reach {
 		return
 	}
-	if !w.rules.amounts[i].contains(int32(x)) || !w.rules.amounts[j].contains(int32(y)) || !w.rules.amounts[l].contains(int32(z)) {
+	if !w.rules.allowedAmounts[i].contains(int32(x)) || !w.rules.allowedAmounts[j].contains(int32(y)) || !w.rules.allowedAmounts[l].contains(int32(z)) {
 		return
 	}
 	w.tryChanges(r, b, change{i, int32(x)}, change{j, int32(y)}, change{l, int32(z)})
@@ -407,7 +410,7 @@ func (w *walker) splitKeepsRules(r Rand) bool {
 	}
 	i, j := w.usedIngredients[at], w.drawAbsent(r)
 	k, rest := cut+1, w.amounts[i]-cut-1
-	if !w.rules.amounts[i].contains(k) || !w.rules.amounts[j].contains(rest) {
+	if !w.rules.allowedAmounts[i].contains(k) || !w.rules.allowedAmounts[j].contains(rest) {
 		return false
 	}
 	return w.staysFeasible(change{i, k}, change{j, rest})
@@ -419,7 +422,7 @@ func (w *walker) splitKeepsRules(r Rand) bool {
 func (w *walker) mergeKeepsRules(r Rand) bool {
 	i, j := w.drawUsedPair(r)
 	s := w.amounts[i] + w.amounts[j]
-	if w.rules.amounts[j].required || !w.rules.amounts[i].contains(s) {
+	if w.rules.allowedAmounts[j].required || !w.rules.allowedAmounts[i].contains(s) {
 		return false
 	}
 	return w.staysFeasible(change{i, s}, change{j, 0})
