@@ -29,7 +29,7 @@ var shareOfTotal = map[string]string{
 	"internal/compile/learn_features.go FeatureSets":       "the scale of features",
 	"internal/config/units.go ReadUnits":                   "percentages next to one that is no whole number of units",
 	"internal/report/assemble/weighing.go Weighing":        "a mean density",
-	"internal/report/assemble/weighing.go newWeighing":     "a number of the JSON, beside which the text stands",
+	"internal/report/assemble/weighing.go fillWeighing":    "a number of the JSON, beside which the text stands",
 	"internal/report/view/dots.go amountsFigure":           "a mean amount with its error",
 	"internal/report/view/ingredients.go writeIngredients": "a mean amount with its error",
 	"internal/report/view/page.go Amount":                  "a mean amount",

@@ -159,7 +159,7 @@ func TestAnswersAsBefore(t *testing.T) {
 		{Action: "near", Recipe: map[string]int{"Gin": 60, "Rum": 40}, Changes: 1}, {Action: "weight", Property: "taste", Weight: 2.5}, {Action: "aim", Property: "liking", Direction: "at_least", Aim: 5.0},
 		{Action: "aim", Property: "liking", Direction: "between", Aim: []any{5.0, 6.5}}, {Action: "rule", Text: "never:  [Gin,\n Rum]"}, {Action: "drop", Rule: 2}, {Action: "seed", Rule: 7}, {Action: "trade", Trade: []string{"taste", "liking"}}, {Action: "trade"}, {Action: "fly"},
 	} {
-		said, all, ok := r.problemChanges(amountConverter{total: 1000, unitName: "cl", recipeSize: 9})
+		said, all, ok := r.problemChanges(amountConverter{totalUnits: 1000, unitName: "cl", recipeSize: 9})
 		data, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)

@@ -29,7 +29,7 @@ func FuzzRequest(f *testing.F) {
 		r, err := readRequest(data)
 		var changed []byte
 		if err == nil {
-			_, all, _ := r.problemChanges(amountConverter{total: 1000})
+			_, all, _ := r.problemChanges(amountConverter{totalUnits: 1000})
 			changed, err = change.Apply("problem.yaml", []byte(text), all...)
 		}
 		if bad := (*inputerr.Error)(nil); err != nil && !errors.As(err, &bad) {

@@ -14,8 +14,8 @@ import (
 // Amounts read in percent and in the unit of the recipes, whatever the page sends,
 // and written so that they are whole units.
 func TestMeasure(t *testing.T) {
-	bar := amountConverter{total: 1000, unitName: "cl", recipeSize: 9}
-	lab := amountConverter{total: 346}
+	bar := amountConverter{totalUnits: 1000, unitName: "cl", recipeSize: 9}
+	lab := amountConverter{totalUnits: 346}
 	for _, c := range []struct {
 		m             amountConverter
 		text          string
@@ -30,7 +30,7 @@ func TestMeasure(t *testing.T) {
 		{amountConverter{}, "30", "30", "30"}, {amountConverter{}, "30%", "30%", "30%"},
 	} {
 		if said, written := c.m.amountText(c.text), c.m.toProblemAmount(c.text); said != c.said || written != c.written {
-			t.Errorf("of %d units %q is said as %q and written as %q", c.m.total, c.text, said, written)
+			t.Errorf("of %d units %q is said as %q and written as %q", c.m.totalUnits, c.text, said, written)
 		}
 	}
 	for _, c := range []struct{ least, most, want string }{
@@ -64,9 +64,9 @@ func TestScales(t *testing.T) {
 		m    amountConverter
 		want string
 	}{
-		{amountConverter{total: 1000, unitName: "cl", recipeSize: 9, unitSize: 10, unitKind: dataset.Volume}, "[{cl 9 [0.25 0.5 0.1 0.01]} {% 100 [0.1]} {ml 90 [1 2.5 5 0.1]} {oz 3.04 [0.25 0.5 0.1 0.01]}]"},
-		{amountConverter{total: 100, unitName: "kg", recipeSize: 2.5, unitSize: 1000, unitKind: dataset.Mass}, "[{kg 2.5 [0.001 0.01 0.1]} {% 100 [0.1]} {g 2500 [0.1 1 0.01 0.001]}]"},
-		{amountConverter{total: 100}, "[{% 100 [0.1]} {g 100 [0.1 1 0.01 0.001]} {ml 100 [1 2.5 5 0.1]}]"},
+		{amountConverter{totalUnits: 1000, unitName: "cl", recipeSize: 9, unitSize: 10, unitKind: dataset.Volume}, "[{cl 9 [0.25 0.5 0.1 0.01]} {% 100 [0.1]} {ml 90 [1 2.5 5 0.1]} {oz 3.04 [0.25 0.5 0.1 0.01]}]"},
+		{amountConverter{totalUnits: 100, unitName: "kg", recipeSize: 2.5, unitSize: 1000, unitKind: dataset.Mass}, "[{kg 2.5 [0.001 0.01 0.1]} {% 100 [0.1]} {g 2500 [0.1 1 0.01 0.001]}]"},
+		{amountConverter{totalUnits: 100}, "[{% 100 [0.1]} {g 100 [0.1 1 0.01 0.001]} {ml 100 [1 2.5 5 0.1]}]"},
 	} {
 		if got := fmt.Sprint(c.m.displayUnits()); got != c.want {
 			t.Errorf("%+v has the units %s", c.m, got)

@@ -273,7 +273,7 @@ func TestSettles(t *testing.T) {
 
 // only returns the changes of a request.
 func (r *Request) only(t *testing.T) []change.Change {
-	_, all, ok := r.problemChanges(amountConverter{total: 1000, unitName: "cl", recipeSize: 9})
+	_, all, ok := r.problemChanges(amountConverter{totalUnits: 1000, unitName: "cl", recipeSize: 9})
 	if !ok {
 		t.Fatalf("%+v is no change", r)
 	}
