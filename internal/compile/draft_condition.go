@@ -34,8 +34,7 @@ func (d *Draft) findConditionColumns(measured []string) (found []string, notes [
 		if slices.Contains(measured, l.Name) || slices.Contains(d.MeasuredColumns, l.Name) || d.isCondition(l.Name) || len(l.Classes) == 0 {
 			continue
 		}
-		_, err := l.Numbers()
-		switch dataset.GuessOrigin(l.Name, err != nil) {
+		switch originOf(l) {
 		case dataset.SetInTrial:
 			found = append(found, l.Name)
 		case dataset.SetOrMeasured:
@@ -46,19 +45,26 @@ func (d *Draft) findConditionColumns(measured []string) (found []string, notes [
 	return found, notes
 }
 
-// misreadConditionColumns returns the columns that were read as ingredients although their names denote
-// another quantity, such as a time.
-func (d *Draft) misreadConditionColumns() (columns []string) {
-	if d.Book.LongForm || d.Book.Transposed {
-		return nil
+// originOf guesses whether the values of a label are set or measured. Categories whose name does not tell may be either,
+// if several recipes share one, and so may numbers of a few levels.
+func originOf(l *dataset.Label) dataset.Origin {
+	_, err := l.Numbers()
+	origin := dataset.GuessOrigin(l.Name, err != nil)
+	known := 0
+	for _, n := range l.Counts {
+		known += n
 	}
-	for _, name := range d.Book.Ingredients.Names {
-		if o := dataset.GuessOrigin(name, false); o == dataset.SetInTrial || o == dataset.SetOrMeasured {
-			columns = append(columns, name)
-		}
+	if err != nil && origin == dataset.UnknownOrigin && len(l.Classes) > 1 && 2*len(l.Classes) <= known && dataset.RankResult(l.Name, l.Classes) == dataset.NoResult {
+		return dataset.SetOrMeasured
 	}
-	return columns
+	if err == nil && origin == dataset.UnknownOrigin && len(l.Classes) > 1 && len(l.Classes) <= maxLevels && 3*len(l.Classes) <= known && dataset.RankResult(l.Name, nil) == dataset.UnnamedNumber {
+		return dataset.SetOrMeasured
+	}
+	return origin
 }
+
+// maxLevels is the maximum number of different numbers of a quantity that may be set, if its name does not tell.
+const maxLevels = 4
 
 // Conditions returns the conditions of the draft, in the order of the table's columns.
 func (d *Draft) Conditions() (all []DraftCondition) {
@@ -118,8 +124,7 @@ func (d *Draft) OriginQuestions() (all []OriginQuestion) {
 	}
 	for i := range d.Book.Labels {
 		l := &d.Book.Labels[i]
-		_, err := l.Numbers()
-		origin := dataset.GuessOrigin(l.Name, err != nil)
+		origin := originOf(l)
 		if set := d.isCondition(l.Name); set || slices.Contains(d.MeasuredColumns, l.Name) || origin == dataset.SetInTrial || origin == dataset.SetOrMeasured {
 			all = append(all, OriginQuestion{l.Name, set})
 		}

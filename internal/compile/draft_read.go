@@ -58,21 +58,6 @@ func (d *Draft) ReadTable(t Table, o dataset.Options) (err error) {
 	if err != nil {
 		return err
 	}
-	if columns := d.misreadConditionColumns(); len(columns) > 0 && o.Ingredients == nil {
-		roles := make(map[string]dataset.Role)
-		for _, name := range columns {
-			if _, told := o.Columns[name]; !told {
-				roles[name] = dataset.LabelColumn
-			}
-		}
-		if len(roles) > 0 {
-			again := o
-			again.Layout = o.Layout.Merge(dataset.Layout{Columns: roles})
-			if b, err := openAndRead(t, func(r io.Reader, name string) (*dataset.Book, error) { return dataset.Read(r, name, again) }); err == nil && !t.ReadableOnce {
-				d.Book, o = b, again
-			}
-		}
-	}
 	d.foundConditionColumns = nil
 	found, questions := d.findConditionColumns(labels)
 	d.foundConditionColumns = found

@@ -53,9 +53,9 @@ type Target struct {
 	Classes     []string // names of the classes, the most frequent first
 	Counts      []int    // by class: number of recipes
 
-	yamlName, yamlComment string // name of the property in the problem file, and a comment on it
-	sdYAML                string // text of the key "sd" of the property in the problem file; empty without standard deviations
-	priority              int    // the label with the highest priority is an objective by default; 0 for none
+	yamlName, yamlComment string             // name of the property in the problem file, and a comment on it
+	sdYAML                string             // text of the key "sd" of the property in the problem file; empty without standard deviations
+	rank                  dataset.ResultRank // how likely the label is what people want to optimise
 }
 
 // A Bound is a constraint that a draft can have.
@@ -71,29 +71,29 @@ type Bound struct {
 func attributeKey(name string) string { return "ingredients: " + name }
 
 // Targets returns the possible objectives of the draft, with the chosen directions. If Objectives is nil, the
-// label with the highest priority has its default objective.
+// label that people most likely want to optimise has its default objective. If several are equally likely, none has
+// one: see [Draft.OpenObjectives].
 func (d *Draft) Targets() []Target {
 	if d.Series != nil {
 		return d.portfolioTargets()
 	}
 	var all []Target
-	best, most := -1, 0
 	among := newLabelRelations(d.Book)
 	for i := range d.Book.Labels {
 		if d.isCondition(d.Book.Labels[i].Name) {
 			continue
 		}
 		t := d.labelTarget(i, among)
-		if t.priority > 0 && !slices.Contains(d.MeasuredColumns, t.Key) && dataset.GuessOrigin(t.Key, t.Classes != nil) == dataset.SetOrMeasured {
-			t.priority = 1 // it may have been set
+		if len(t.Directions) > 0 {
+			t.rank = dataset.RankResult(t.Key, t.Classes)
 		}
-		if t.priority > most {
-			best, most = len(all), t.priority
+		if t.rank == dataset.NoResult && len(t.Directions) > 0 && t.Classes == nil && slices.Contains(d.MeasuredColumns, t.Key) {
+			t.rank = dataset.UnnamedNumber
 		}
 		all = append(all, t)
 	}
-	if best >= 0 {
-		all[best].Objective = all[best].DefaultObjective()
+	if likely := likelyObjectives(all); len(likely) == 1 {
+		all[likely[0]].Objective = all[likely[0]].DefaultObjective()
 	}
 	for i := range d.Book.Ingredients.Attributes {
 		a := &d.Book.Ingredients.Attributes[i]
@@ -138,12 +138,61 @@ func (d *Draft) Targets() []Target {
 	return all
 }
 
+// likelyObjectives returns the indices of the labels that people most likely want to optimise: those of the highest
+// rank, without labels that half of the recipes lack. Of several, the only one that is called a mean stands for the
+// others.
+func likelyObjectives(all []Target) (likely []int) {
+	highest, known := dataset.NoResult, 0
+	for _, t := range all {
+		if t.rank > dataset.NoResult {
+			known = max(known, t.Known)
+		}
+	}
+	for _, t := range all {
+		if 2*t.Known >= known {
+			highest = max(highest, t.rank)
+		}
+	}
+	if highest == dataset.NoResult {
+		return nil
+	}
+	var means []int
+	for i, t := range all {
+		if t.rank == highest && 2*t.Known >= known {
+			likely = append(likely, i)
+			if dataset.IsMeanName(t.Name) {
+				means = append(means, i)
+			}
+		}
+	}
+	if len(means) == 1 {
+		return means
+	}
+	return likely
+}
+
+// OpenObjectives returns the labels of which each may be the objective of a draft that has none.
+func (d *Draft) OpenObjectives() (names []string) {
+	all := d.Targets()
+	if slices.ContainsFunc(all, func(t Target) bool { return t.Objective.Direction != NoDirection }) {
+		return nil
+	}
+	for _, i := range likelyObjectives(all) {
+		names = append(names, all[i].Name)
+	}
+	return names
+}
+
 // DefaultObjective returns the objective that suits the target best: the first direction, and for classes the
-// first class whose name does not sound unwanted.
+// best one if they have an order, or else the first class whose name does not sound unwanted.
 func (t *Target) DefaultObjective() DraftObjective {
 	g := DraftObjective{Direction: t.Directions[0]}
 	if g.Direction == WantClass {
 		g.Class = t.Classes[0]
+		if order, ok := dataset.OrderClasses(t.Classes); ok {
+			g.Class = order[len(order)-1]
+			return g
+		}
 		for _, class := range t.Classes {
 			if !unwantedClasses[strings.ToLower(class)] {
 				g.Class = class
@@ -216,15 +265,9 @@ func (d *Draft) labelTarget(label int, among labelRelations) Target {
 	numbers = slices.DeleteFunc(numbers, math.IsNaN)
 	slices.Sort(numbers)
 	if n := len(numbers); err == nil && len(slices.Compact(slices.Clone(numbers))) > 2 {
-		t.Directions, t.priority = []config.Direction{config.Maximize, config.Minimize, config.Between}, 3*t.Known
-		if dataset.IsRatingName(l.Name) { // a judgement, not a condition such as a temperature
-			t.priority = 4 * t.Known
-		}
+		t.Directions = []config.Direction{config.Maximize, config.Minimize, config.Between}
 		if dataset.IsLowerBetterName(l.Name) {
 			t.Directions = []config.Direction{config.Minimize, config.Maximize, config.Between}
-		}
-		if dataset.IsCostName(l.Name) { // a limit bounds a cost better than a model does
-			t.priority = 2 * t.Known
 		}
 		if base, _ := dataset.SplitHeaderUnit(l.Name); base != l.Name && among.baseNameCounts[base] == 1 {
 			t.yamlName = base // the unit is shown with each number
@@ -260,7 +303,7 @@ func (d *Draft) labelTarget(label int, among labelRelations) Target {
 	case 2*len(l.Classes) > t.Known:
 		t.Why = "most recipes have a value of their own, so nothing can be learnt"
 	default:
-		t.yamlComment, t.Directions, t.priority = comment, []config.Direction{WantClass, SureClass}, t.Known
+		t.yamlComment, t.Directions = comment, []config.Direction{WantClass, SureClass}
 	}
 	return t
 }

@@ -47,6 +47,8 @@ type bookBuilder struct {
 	unnamedRows    noteCounter                   // rows without the name of their recipe
 	convertedUnits map[*Unit]bool                // small volume units that were converted to masses
 	emptyRows      noteCounter                   // wide form: rows with neither a name nor amounts
+	sumRows        noteCounter                   // long form: rows with the sum of a recipe
+	markedAmounts  noteCounter                   // amounts with the mark of a footnote
 	remainders     map[int32]remainderPart       // by index of the recipe: the part that makes up the remainder
 
 	filledRemainders noteCounter  // remainders whose amount was computed
@@ -119,6 +121,9 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 			b.recipeColumn = i
 		case c.Role == LabelColumn:
 			b.labelColumns = append(b.labelColumns, labelColumn{column: i, Label: Label{Name: c.Name}, classByValue: make(map[string]int32)})
+			if name := spreadLabel(c.Name); t.profiles[i].spreadCount > 0 && t.profiles[i].isMostlyNumeric() && t.findColumn(name) < 0 {
+				b.labelColumns = append(b.labelColumns, labelColumn{column: i, holdsSpreads: true, Label: Label{Name: name}, classByValue: make(map[string]int32)})
+			}
 		case long && c.Role == IngredientColumn:
 			b.ingredientColumn = i
 		case c.Role == AmountColumn:
@@ -238,7 +243,7 @@ func (b *bookBuilder) trialName(recipe string) string {
 	var set []string
 	for _, i := range b.conditionLabels {
 		l := &b.labelColumns[i]
-		value := b.table.plainLabelCell(l.column, NormalizeName(b.table.row[l.column]))
+		value := l.cell(b.table)
 		differs = differs || value != l.Value(int(first))
 		if value != "" {
 			set = append(set, l.Name+" "+value)
@@ -298,6 +303,12 @@ func (b *bookBuilder) reportUnknownIngredient(name string, p place) {
 func (b *bookBuilder) readQuantity(field int, text string) (q quantity, message, hint string) {
 	t := b.table
 	q, message, hint = parseQuantity(text, t.decimalOf(field), b.units)
+	if plain := notePattern().ReplaceAllString(text, ""); message != "" && plain != text {
+		if marked, fault, _ := parseQuantity(plain, t.decimalOf(field), b.units); fault == "" {
+			b.markedAmounts.increment(func() place { return t.place(field) }, text)
+			return marked, "", ""
+		}
+	}
 	if message == "" && q.reading != literalReading {
 		b.readingCounts[q.reading].increment(func() place { return t.place(field) }, text+" is "+strings.TrimSpace(q.amount.String()+" "+q.unit))
 	}
@@ -474,11 +485,13 @@ func (b *bookBuilder) finish() (*Book, error) {
 		return nil, err
 	}
 	for i := range b.labelColumns {
+		b.labelColumns[i].noteMarks(t)
 		label, unknown := b.labelColumns[i].finish()
 		if book.Labels = append(book.Labels, label); len(unknown) > 0 {
 			t.addNote(t.headerPlaces[b.labelColumns[i].column], fmt.Sprintf("%s in %s says that a class is not known: recipes with it have none", inputerr.List(unknown, 4), inputerr.Quote(label.Name)), "")
 		}
 	}
+	b.dropSumLabels()
 	b.addCellNotes()
 	b.noteUnusedNames()
 	b.noteNeedlessIncludes(b.includedNames)
@@ -512,7 +525,7 @@ func (b *bookBuilder) noteUnusedNames() {
 // would have kept it anyway. The parameter names is the list.
 func (b *bookBuilder) noteNeedlessIncludes(names []string) {
 	for _, name := range names {
-		if NormalizeName(name) != b.table.includedSumRow {
+		if NormalizeName(name) != b.table.includedSumRow && !b.reportedKeys["including "+NormalizeName(name)] {
 			b.table.addDoubtfulNote(place{}, "including has "+inputerr.Quote(name)+", which is not left out")
 		}
 	}
@@ -520,6 +533,12 @@ func (b *bookBuilder) noteNeedlessIncludes(names []string) {
 
 // addCellNotes adds the notes about the interpretation of cells and rows.
 func (b *bookBuilder) addCellNotes() {
+	if n := b.markedAmounts; n.count > 0 {
+		b.table.addDoubtfulNote(n.firstPlace, fmt.Sprintf("%s with the mark of a footnote, such as %s: the mark is left out", inputerr.Count(n.count, "amount"), inputerr.Quote(n.example)))
+	}
+	if n := b.sumRows; n.count > 0 {
+		b.table.addDoubtfulNote(n.firstPlace, fmt.Sprintf("%s with the sum of a recipe, such as %s, %s left out", inputerr.Count(n.count, "row"), inputerr.Quote(n.example), isOrAre(n.count)))
+	}
 	for kind := range b.readingCounts {
 		if g := &b.readingCounts[kind]; g.count > 0 {
 			b.table.addNote(g.firstPlace, fmt.Sprintf("%s (%s): %s", readingNotes[kind], inputerr.Count(g.count, "time"), g.example), "")

@@ -32,23 +32,24 @@ func isRecipeHeader(name string) bool {
 	return matchesRole(name, RecipeColumn) || matchesRole(name, IngredientColumn) || matchesRole(name, AmountColumn)
 }
 
-// matchesRole reports whether a column name is a usual name for a role, regardless of case.
+// matchesRole reports whether a column name is a usual name for a role, regardless of case and of a unit behind it.
 func matchesRole(name string, r Role) bool {
-	name = strings.ToLower(NormalizeName(name))
+	name, _ = SplitHeaderUnit(NormalizeName(name))
+	name = strings.ToLower(name)
 	return name == string(r) || slices.Contains(roleWords[r], name)
 }
 
 // A columnReader determines the roles of the columns of a table of recipes.
 type columnReader struct {
 	*table
-	options      Options
-	units        *Units
-	givenRoles   map[int]Role // by column: the role that the options give
-	columnByRole map[Role]int // the column of each role that only one column can have
-	columns      []Column     // by column of the table: the interpretation so far
-	totalColumn  int          // wide form: the column that is the sum of the columns before it; 0 if there is none
-	meanBySpread map[int]int  // wide form: by column of standard deviations, the column of the means
-	spreadByMean map[int]int  // wide form: by column of means, the column of their standard deviations
+	options       Options
+	units         *Units
+	givenRoles    map[int]Role        // by column: the role that the options give
+	columnByRole  map[Role]int        // the column of each role that only one column can have
+	columns       []Column            // by column of the table: the interpretation so far
+	numberGuesses map[int]columnGuess // wide form: what each column of numbers is taken for
+	meanBySpread  map[int]int         // wide form: by column of standard deviations, the column of the means
+	spreadByMean  map[int]int         // wide form: by column of means, the column of their standard deviations
 
 	hasPercentNames func() bool // cached result of mostNamesArePercent
 	hasUnitCells    func() bool // cached result of mostAmountsHaveUnits
@@ -88,6 +89,9 @@ func readColumns(t *table, o Options, units *Units) (columns []Column, long bool
 		in, at := c.guessColumn(IngredientColumn), c.guessColumn(AmountColumn)
 		if in >= 0 && at < 0 {
 			at = c.guessAmountByUnit()
+		}
+		if in >= 0 && at < 0 {
+			at = c.guessAmountByChanges()
 		}
 		long = in >= 0 && at >= 0 && 2*c.profiles[in].amountCount <= c.profiles[in].filledCount // a few names, such as Mg, are units, too
 	}
@@ -228,6 +232,53 @@ func (c *columnReader) guessAmountByUnit() int {
 	return found
 }
 
+// guessRecipeByTexts assigns the role RecipeColumn to the first column of text without another role in which some texts
+// are repeated or missing, with a note.
+func (c *columnReader) guessRecipeByTexts() {
+	for i, name := range c.header {
+		p := &c.profiles[i]
+		_, given := c.givenRoles[i]
+		if given || name == "" || c.hasUniqueRole(i) || p.filledCount == 0 || p.amountCount > 0 || p.allDistinct && p.filledCount == len(c.profiledLines) {
+			continue
+		}
+		c.columnByRole[RecipeColumn] = i
+		c.noteGuessedRole(i, RecipeColumn, "column "+inputerr.Quote(name)+" is taken as the recipe")
+		return
+	}
+}
+
+// guessAmountByChanges assigns the role AmountColumn to the only column of numbers that differs between most rows of a
+// table in the long form: labels stay the same within a recipe. It returns that column, or −1 if there are none or
+// several.
+func (c *columnReader) guessAmountByChanges() int {
+	found := -1
+	for i, name := range c.header {
+		p := &c.profiles[i]
+		_, given := c.givenRoles[i]
+		if given || name == "" || c.hasUniqueRole(i) || p.filledCount == 0 || p.amountCount < p.filledCount || p.isRowNumbering() {
+			continue
+		}
+		changes := 0
+		for r := 1; r < len(p.firstValues); r++ {
+			if p.firstValues[r] != p.firstValues[r-1] {
+				changes++
+			}
+		}
+		if 2*changes < len(p.firstValues) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	if found >= 0 {
+		c.columnByRole[AmountColumn] = found
+		c.noteGuessedRole(found, AmountColumn, "column "+inputerr.Quote(c.header[found])+" is taken as the amount")
+	}
+	return found
+}
+
 // hasUniqueRole reports whether a column has a role that only one column can have.
 func (c *columnReader) hasUniqueRole(column int) bool {
 	for _, i := range c.columnByRole {
@@ -262,11 +313,13 @@ func (c *columnReader) missingColumnError(role Role) error {
 // assignLongRoles sets the roles and units of the columns of a table in the long form.
 func (c *columnReader) assignLongRoles() error {
 	c.guessColumn(IngredientColumn)
-	if c.guessColumn(AmountColumn) < 0 {
-		c.guessAmountByUnit()
+	if c.guessColumn(AmountColumn) < 0 && c.guessAmountByUnit() < 0 {
+		c.guessAmountByChanges()
 	}
-	c.guessColumn(RecipeColumn)
 	c.guessColumn(UnitColumn)
+	if c.guessColumn(RecipeColumn) < 0 {
+		c.guessRecipeByTexts()
+	}
 	var taken []string
 	first := len(c.header)
 	for _, r := range []Role{RecipeColumn, IngredientColumn, AmountColumn, UnitColumn} {

@@ -248,7 +248,7 @@ func (c *csvRows) offsetOf(line, column int) int {
 }
 
 func (c *csvRows) line(field int) int {
-	line, _ := c.reader.FieldPos(field)
+	line, _ := c.reader.FieldPos(min(field, len(c.row)-1)) // a row may be shorter than the header
 	return line + c.linesBefore
 }
 

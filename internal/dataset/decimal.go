@@ -88,6 +88,9 @@ const thousandsMarks = " \u00a0\u2009\u202f'’"
 // and an exponent, such as 4, 4.5, 4,5, 1,234.5, 1.234,5, 1 234, 1'234.50 or 1e-3. It returns the
 // zero numeral if the text is not a number.
 func parseNumeral(text string) numeral {
+	if rest, ok := strings.CutPrefix(text, "−"); ok {
+		text = "-" + rest
+	}
 	body, exponent := text, ""
 	if i := strings.IndexAny(body, "eE"); i >= 0 {
 		body, exponent = body[:i], body[i:]

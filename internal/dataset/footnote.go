@@ -23,7 +23,8 @@ var remarkPattern = lazyPattern(`(?i)^(?:[*†‡§¹²³#]|\(\d\)|(?:notes?|n\.
 const footnoteFormat = "%s, which stands alone in its row, is taken for a remark and left out"
 
 // holdBackFootnote holds back the current row if it may be a footnote, and reports whether it does.
-// Otherwise it reports the rows held back before as errors, because they are not at the end.
+// Otherwise the rows held back before are not at the end. In the wide form they are headings and left out. In the
+// long form they are errors.
 func (b *bookBuilder) holdBackFootnote() bool {
 	t := b.table
 	at := -1
@@ -39,7 +40,11 @@ func (b *bookBuilder) holdBackFootnote() bool {
 		amounts = amounts || at == p.column
 	}
 	if at < 0 || amounts && !remarkPattern().MatchString(NormalizeName(t.row[at])) {
-		b.reportHeldFootnotes()
+		if b.book.LongForm || !b.allowsNewIngredients {
+			b.reportHeldFootnotes()
+		} else {
+			b.leaveOutHeldRows() // headings within the table
+		}
 		return false
 	}
 	if b.heldRowCount++; len(b.heldFootnotes) >= maxErrors {
@@ -82,6 +87,14 @@ func (b *bookBuilder) dropHeldFootnotes() {
 		b.reportHeldFootnotes()
 		return
 	}
+	b.leaveOutHeldRows()
+}
+
+// leaveOutHeldRows leaves out the rows that are held back, with a note.
+func (b *bookBuilder) leaveOutHeldRows() {
+	if len(b.heldFootnotes) == 0 {
+		return
+	}
 	for _, n := range b.heldFootnotes {
 		b.table.noteLeftOut(n.place.line)
 	}
@@ -90,4 +103,5 @@ func (b *bookBuilder) dropHeldFootnotes() {
 		message += ", and so " + isOrAre(b.heldRowCount-1) + " " + inputerr.Count(b.heldRowCount-1, "row") + " like it"
 	}
 	b.table.addDoubtfulNote(b.heldFootnotes[0].place, message)
+	b.heldFootnotes, b.heldRowCount = b.heldFootnotes[:0], 0
 }

@@ -131,15 +131,19 @@ func (b *Book) CheckNumbers() error {
 
 // A labelColumn collects the values of a label while a book is read.
 type labelColumn struct {
-	column int // index of the column in the table
+	column       int  // index of the column in the table
+	holdsSpreads bool // the label is the standard deviations that stand in the column's cells
 	Label
 	classByValue map[string]int32 // by value: index into Classes
+
+	bounds, spreads, marks noteCounter // cells with a number and a mark, see [markedNumber]
 }
 
 // addCurrentRow adds the value of a new recipe from the current row of t. recipe is the name of the
 // recipe.
 func (l *labelColumn) addCurrentRow(t *table, recipe string) {
-	value := t.plainLabelCell(l.column, NormalizeName(t.row[l.column]))
+	value := l.cell(t)
+	l.countMark(t)
 	if _, known := l.classByValue[value]; !known {
 		value = strings.Clone(value)
 	}

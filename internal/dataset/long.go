@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"kir/internal/inputerr"
@@ -12,7 +13,7 @@ import (
 // recipe.
 func (b *bookBuilder) readLongRow() {
 	t := b.table
-	if b.holdBackFootnote() || b.skipExcludedRow() {
+	if b.holdBackFootnote() || b.skipExcludedRow() || b.skipSumOfRecipe() {
 		return
 	}
 	recipe, isNew, below, ok := b.findOrAddRecipe()
@@ -57,7 +58,7 @@ func (b *bookBuilder) checkSameLabels(recipe int32, r *Recipe, below bool) {
 	for i := range b.labelColumns {
 		l := &b.labelColumns[i]
 		was := l.Value(int(recipe))
-		is := t.plainLabelCell(l.column, NormalizeName(t.row[l.column]))
+		is := l.cell(t)
 		if is == was || below && is == "" {
 			continue
 		}
@@ -128,4 +129,45 @@ func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest,
 		part.Unit = b.defaultUnit
 	}
 	return part, q.isRemainder, ok
+}
+
+// skipSumOfRecipe reports whether the current row of the long form is the sum of a recipe, by the name of its ingredient,
+// and counts it for a note.
+func (b *bookBuilder) skipSumOfRecipe() bool {
+	name := NormalizeName(b.table.row[b.ingredientColumn])
+	if !sumWord.has(strings.ToLower(strings.Trim(name, " :.()"))) {
+		return false
+	}
+	b.sumRows.increment(func() place { return b.table.place(b.ingredientColumn) }, name)
+	b.table.noteLeftOut(b.table.rows.line(b.ingredientColumn))
+	return true
+}
+
+// dropSumLabels leaves out the labels of the long form that are the sum of a recipe's amounts, in 19 recipes of 20, with
+// a note.
+func (b *bookBuilder) dropSumLabels() {
+	if !b.book.LongForm {
+		return
+	}
+	b.book.Labels = slices.DeleteFunc(b.book.Labels, func(l Label) bool {
+		numbers, err := l.Numbers()
+		if err != nil || len(numbers) < 3 {
+			return false
+		}
+		others := 0
+		for i := range b.book.Recipes {
+			sum := 0.0
+			for _, p := range b.book.Recipes[i].Parts {
+				sum += p.Amount.Float64()
+			}
+			if !(math.Abs(numbers[i]-sum) <= float64(sumTolerance*sum)) {
+				others++
+			}
+		}
+		if 20*others > len(numbers) {
+			return false
+		}
+		b.table.addDoubtfulNote(place{}, "column "+inputerr.Quote(l.Name)+" is the sum of each recipe's amounts and is left out")
+		return true
+	})
 }

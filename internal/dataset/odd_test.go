@@ -27,7 +27,7 @@ func ratedTable(cells ...string) string {
 func TestCellsThatAreNoNumbers(t *testing.T) {
 	for _, c := range []struct{ cells, odd []string }{
 		{[]string{"8?"}, []string{"8?"}},
-		{[]string{"<5", "85 ± 6", "12.5*", "~8", "8 +/- 1", "(7)", "curdled"}, []string{"<5", "85 ± 6", "12.5*", "~8", "8 +/- 1", "(7)", "curdled"}},
+		{[]string{"<5", "85 ± 6", "12.5*", "~8", "8 +/- 1", "(7)", "curdled"}, []string{"~8", "(7)", "curdled"}},
 		{[]string{"5 %", "8?"}, []string{"5 %", "8?"}},
 		{[]string{"n/a", "-", "?", "NaN", "", "k. A.", "1,5"}, nil},
 		{[]string{"8?", "-", "?", "NaN", "", "#N/A", "1,5"}, []string{"8?"}},

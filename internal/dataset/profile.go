@@ -20,6 +20,7 @@ type columnProfile struct {
 	firstAffix        string          // text beside the first number, such as % or €; empty if there is none
 	hasMixedAffixes   bool            // whether a later number has another affix than firstAffix
 	markedNumberCount int             // number of cells that are a number with a mark, such as <5 or 85 ± 6
+	spreadCount       int             // number of cells with a standard deviation behind the number, such as 85 ± 6
 	failedCount       int             // number of cells that mark a failed recipe, such as unstable; n/a counts in unknownCount
 	distinctTexts     map[string]bool // set of the texts; nil once a text has occurred twice
 	allDistinct       bool            // whether no text occurs twice
@@ -33,6 +34,11 @@ type columnProfile struct {
 // are numbers with the same affix.
 func (p *columnProfile) isNumeric() bool {
 	return p.numberCount > 0 && p.numberCount == p.filledCount-p.unknownCount && !p.hasMixedAffixes
+}
+
+// isRest reports whether some cells of the column mark the remainder of a recipe, and most others are amounts.
+func (p *columnProfile) isRest() bool {
+	return p.remainderCount > 0 && 2*(p.amountCount+p.remainderCount) > p.filledCount
 }
 
 // isMostlyNumeric reports whether most cells of the column are numbers, possibly with a mark such
@@ -57,7 +63,8 @@ var (
 // as <5 or 85 ± 6.
 func isMarkedNumber(text string) bool {
 	n, _ := parseAffixedNumber(strings.TrimSpace(marksBehindPattern().ReplaceAllString(marksBeforePattern().ReplaceAllString(text, ""), "")))
-	return n != (numeral{})
+	_, isMarked := parseMarkedNumber(text)
+	return n != (numeral{}) || isMarked
 }
 
 // isRowNumbering reports whether a column numbers the rows from 1 on. One row may hold another
@@ -117,7 +124,10 @@ func (t *table) buildProfiles(units *Units) error {
 			started = head.place(0).line == t.headerPlaces[0].line
 			continue
 		}
-		if isBlank(row) || len(row) < len(t.header) && !t.allowsShortRows {
+		if isBlank(row) || len(row) < len(t.header) && !t.allowsShortRows || t.unitRowLine > 0 && head.place(0).line == t.unitRowLine {
+			continue
+		}
+		if t.isSummaryRow(row) {
 			continue
 		}
 		if t.hasSingleCell(row) {
@@ -203,6 +213,16 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 	}
 	if isMarkedNumber(text) {
 		p.markedNumberCount++
+		if m, ok := parseMarkedNumber(text); ok {
+			if plain := notePattern().ReplaceAllString(text, ""); m.spread == "" && !m.bound && plain != text {
+				p.amountCount++ // an amount, too, may have the mark of a footnote
+			}
+			if m.spread != "" {
+				p.spreadCount++
+			}
+			n, _ := parseAffixedNumber(m.value)
+			countDecimalMark(&t.decimalMarks, n.decimalMark(), n.isAmbiguous(), m.value, head, field)
+		}
 	} else if IsFailureMark(text) && !isUnknownMark(text) {
 		p.failedCount++
 	}
@@ -218,6 +238,9 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 			}
 			p.amountCount++
 			value = q.amount.Float64()
+			if isUnknownMark(text) {
+				value = math.NaN() // n. b. says that a number is not known, or that it is left to taste
+			}
 			if q.unit != "" {
 				p.unitCount++
 			}
@@ -232,13 +255,7 @@ func isDash(text string) bool { return text == "-" || text == "–" || text == "
 
 // isUnknownMark reports whether the text of a cell in a column of numbers marks an unknown value,
 // such as n/a. In a column of texts it may be a value.
-func isUnknownMark(text string) bool {
-	switch strings.ToLower(text) {
-	case "n/a", "#n/a", "n.a.", "na", "nan", "?", "k. a.", "k.a.":
-		return true
-	}
-	return false
-}
+func isUnknownMark(text string) bool { return unknownWord.has(strings.ToLower(text)) }
 
 // countNumber counts a number with a given affix, which is empty if there is none.
 func (p *columnProfile) countNumber(affix string) {
@@ -373,6 +390,9 @@ func (t *table) plainLabelCell(field int, text string) string {
 	}
 	if isDash(text) || isUnknownMark(text) && !IsFailureMark(text) {
 		return ""
+	}
+	if m, ok := parseMarkedNumber(text); ok {
+		text = m.value
 	}
 	return t.stripAffix(field, text)
 }

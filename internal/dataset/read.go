@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 )
@@ -41,7 +42,7 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 		}
 		return results.Book(), nil
 	}
-	turned := t.isTransposed(o)
+	turned := t.isTransposed(o, units)
 	var before *table
 	if turned {
 		before = t
@@ -50,7 +51,27 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 		}
 		o = t.transposedOptions(o, before)
 	}
+	notes := len(t.notes)
 	columns, long, err := readColumns(t, o, units)
+	none := (*noAmountsError)(nil)
+	if hasNone := errors.As(err, &none); hasNone || err == nil && fewGuessedAmounts(columns, long, o) {
+		formulas := -1
+		if !turned {
+			formulas = t.formulaColumn()
+		}
+		switch {
+		case formulas >= 0:
+			t.notes, t.guessedLayout = t.notes[:notes], Layout{}
+			if t, err = t.expandFormulas(formulas, o.Layout, units); err != nil {
+				return nil, unwrapFatal(err)
+			}
+			if columns, long, err = readColumns(t, o, units); errors.As(err, &none) {
+				return nil, none.err
+			}
+		case hasNone:
+			return nil, none.err
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -71,4 +92,21 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 		known.Shape = shapeOf(t, columns, before)
 	}
 	return known, err
+}
+
+// fewGuessedAmounts reports whether a table in the wide form has one or two columns of amounts, which the reader guessed.
+func fewGuessedAmounts(columns []Column, long bool, o Options) bool {
+	if long || o.Ingredients != nil {
+		return false
+	}
+	amounts := 0
+	for _, c := range columns {
+		if c.Role == IngredientColumn {
+			amounts++
+			if o.Columns[c.Name] == IngredientColumn {
+				return false
+			}
+		}
+	}
+	return amounts <= 2
 }

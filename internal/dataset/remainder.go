@@ -36,8 +36,8 @@ func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnO
 	if part.Unit != nil {
 		size, unit = part.Unit.Size.Rat(), " "+part.Unit.Name
 	}
-	if part.Amount.IsZero() && part.kind() == Percent {
-		part.Amount = mustAmount("100")
+	if part.Amount.IsZero() && part.kind().isPercent() {
+		part.Amount, _ = nearestAmount(new(big.Rat).Quo(big.NewRat(100, 1), size))
 	} else if part.Amount.IsZero() && part.kind() == Unitless {
 		part.Amount = plain
 	}

@@ -1,10 +1,6 @@
 package dataset
 
-import (
-	"slices"
-	"strings"
-	"unicode"
-)
+import "strings"
 
 // An Origin says whether the values of a column are set before a trial or measured in it, as far as
 // the name of the column tells.
@@ -17,48 +13,27 @@ const (
 	MeasuredInTrial               // a result of a trial
 )
 
-// Words in the names of columns, in lower case, that tell the [Origin] of the values.
-var (
-	// quantityWords name quantities that are usually set. ambiguousWords name quantities that are
-	// either set or measured.
-	quantityWords  = []string{"temperature", "temp", "temperatures", "rpm", "pressure", "humidity", "rh", "voltage", "age", "ages", "temperatur", "druck", "feuchte", "alter", "température", "temperatura", "pression", "presión"}
-	ambiguousWords = []string{"time", "times", "duration", "minutes", "hours", "days", "weeks", "speed", "ph", "rate", "power", "current", "zeit", "dauer", "temps", "durée", "tiempo", "tempo", "zeiten"}
-
-	// processWords name steps and equipment of production. Beside an ambiguous word they mean that
-	// the quantity is set.
-	processWords = []string{"oven", "bake", "baking", "cure", "curing", "cured", "stir", "stirring", "mix", "mixing", "anneal", "annealing", "sinter", "sintering", "calcination", "reaction", "reactor", "furnace",
-		"ferment", "fermentation", "proof", "proofing", "proving", "storage", "drying", "milling", "heating", "hold", "holding", "soak", "soaking", "process", "processing", "kneading", "ageing", "aging", "ofen", "back", "rühren", "misch", "cuisson", "four", "horno", "forno"}
-
-	// circumstanceWords occur in the names of columns of text whose values are set.
-	circumstanceWords = []string{"catalyst", "oven", "operator", "technician", "site", "plant", "lab", "laboratory", "machine", "mixer", "equipment", "reactor", "furnace", "atmosphere", "method", "process", "route", "instrument", "test", "substrate", "shift", "season", "line",
-		"katalysator", "ofen", "anlage", "labor", "verfahren", "methode", "maschine", "catalyseur", "méthode", "catalizador", "método", "catalizzatore", "metodo"}
-
-	// outcomeWords name outcomes. Beside a quantity or an ambiguous word they mean that the
-	// values are measured.
-	outcomeWords = []string{"melting", "glass", "setting", "gel", "gelation", "onset", "transition", "softening", "decomposition", "flash", "boiling", "freezing", "disintegration", "dissolution", "shelf", "half", "life",
-		"peak", "loss", "flow", "gain", "rise", "induction", "crystallization", "crystallisation", "response", "final", "delay", "stability", "tack", "open", "breakthrough", "release"}
-)
-
 // GuessOrigin tells from the name of a column whether its values are set or measured. texts reports
 // whether the values are texts and not numbers.
 func GuessOrigin(header string, texts bool) Origin {
 	name, unit := SplitHeaderUnit(header)
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })
-	if unit = strings.ToLower(unit); unit != "" && !strings.ContainsRune(unit, '/') {
-		words = append(words, strings.TrimPrefix(unit, "°"))
+	words := wordsOf(name)
+	if unit = strings.ToLower(strings.TrimSpace(unit)); len(unit) == 1 && !hasBracketedUnit(header) {
+		unit = "" // Binder A has no unit of currents
 	}
-	has := func(list []string) bool {
-		return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(list, word) })
-	}
-	quantity, ambiguous := has(quantityWords), has(ambiguousWords)
+	quantity, ambiguous := setWord.isIn(words) || setUnit.has(unit), ambiguousWord.isIn(words) || ambiguousUnit.has(unit)
 	switch {
-	case texts && has(circumstanceWords):
+	case texts && (outcomeWord.isIn(words) || resultWord.isIn(words)):
+		return UnknownOrigin
+	case texts && (circumstanceWord.isIn(words) || quantity || processWord.isIn(words)):
 		return SetInTrial
+	case texts && ambiguous:
+		return SetOrMeasured
 	case texts:
 		return UnknownOrigin
-	case (quantity || ambiguous) && has(outcomeWords):
+	case (quantity || ambiguous) && (outcomeWord.isIn(words) || resultWord.isIn(words)):
 		return MeasuredInTrial
-	case quantity, ambiguous && has(processWords):
+	case quantity, ambiguous && processWord.isIn(words):
 		return SetInTrial
 	case ambiguous:
 		return SetOrMeasured

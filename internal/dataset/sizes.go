@@ -47,7 +47,7 @@ func DefaultUnits() *Units {
 		{Mass, "1000", "kg", []string{"kilo", "kilogram", "kilogramme", "kilogramm"}},
 		{Mass, "453.59237", "lb", []string{"pound"}},
 		{Mass, "28.349523125", "oz wt", []string{"wt oz", "weight ounce", "ounce weight"}},
-		{Percent, "1", "%", []string{"percent", "prozent", "per cent", "pct", "wt%", "wt %", "% w/w", "w/w %", "g/100 g", "g/100g", "g per 100 g"}},
+		{Percent, "1", "%", []string{"percent", "prozent", "per cent", "pct", "wt%", "wt %", "vikt-%", "vikt%", "wag.%", "% wag.", "% mas.", "% peso", "% en peso", "% in peso", "peso %", "% massique", "% pds", "m-%", "m%", "wt.%", "wt.-%", "gew.-%", "gew%", "gew.%", "ma.-%", "masse-%", "% m/m", "% p/p", "% (w/w)", "w-%", "% w/w", "w/w %", "g/100 g", "g/100g", "g per 100 g"}},
 		{Percent, "0.1", "g/kg", []string{"mg/g", "kg/t", "‰", "permille"}},
 		{Percent, "0.0001", "ppm", []string{"mg/kg", "µg/g", "μg/g", "g/t"}},
 		{Percent, "0.0000001", "ppb", []string{"µg/kg", "μg/kg"}},
@@ -59,7 +59,9 @@ func DefaultUnits() *Units {
 		{Concentration, "0.5932764211", "lb/yd3", []string{"lb/yd³", "pcy", "lb/cy"}},
 		{Concentration, "119.8264273", "lb/gal", nil},
 		{Concentration, "7.489151707", "oz/gal", nil},
-		{PartCount, "1", "part", []string{"teil", "teile", "parte"}},
+		{MolePercent, "1", "mol%", []string{"mol %", "mole %", "at%", "at %", "at.%", "atom%"}},
+		{VolumePercent, "1", "vol%", []string{"vol %", "vol.%", "% v/v", "v/v %"}},
+		{PartCount, "1", "part", []string{"teil", "teile", "parte", "phr", "pphr", "php"}},
 		{PieceCount, "1", "piece", []string{"pc", "each", "stück", "pcs", "ea", "pièce"}},
 	} {
 		u.define(d.name, d.kind, d.size, d.also)

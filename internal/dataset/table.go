@@ -24,6 +24,12 @@ type table struct {
 	lastProfiledRow []string          // the last row whose numbers the profiles keep
 	sumRowLine      int               // line of a row that is the sum of all others; 0 if there is none
 	sumRowName      string            // name in the row of sums
+	groupRow        []string          // the row above the header, which may name groups of columns; nil if there is none
+	elementsFrom    int               // index of the first column of elements, if the table had formulas; else 0
+	formulasIn      int               // index of the column that has the formulas, if elementsFrom is not 0
+	columnUnits     []string          // text of the unit of each column, if the table was transposed and had a column of units; else nil
+	amountUnit      *Unit             // unit of the amounts whose names have none, if the table was transposed; nil if there is none
+	unitRowLine     int               // line of a row with the units of the columns; 0 if there is none
 	includedSumRow  string            // name in a row of sums that the layout includes as a recipe
 	decimalMarks    decimalMarkCounts // what the numbers reveal about the decimal mark
 	decimal         Decimal           // decimal mark of the numbers in text cells
@@ -62,13 +68,15 @@ func newTable(r io.Reader, file string, l Layout, units *Units, means func(name 
 // reports whether a row looks like the header.
 func (s *source) readTable(l Layout, units *Units, suits func(row []string) bool) (*table, error) {
 	t := &table{source: s}
-	above, err := t.findHeader(suits)
+	above, err := t.findHeader(suits, units)
 	if err != nil {
 		return nil, err
 	}
 	if err := t.readHeader(above); err != nil {
 		return nil, err
 	}
+	t.addGroupUnits(units)
+	t.readUnitRow(units)
 	if err := t.buildProfiles(units); err != nil {
 		return nil, err
 	}
@@ -76,60 +84,79 @@ func (s *source) readTable(l Layout, units *Units, suits func(row []string) bool
 	return t, nil
 }
 
-// findHeader returns the number of rows with text above the header. The header is the first row
-// with text, with two exceptions:
-//
-//   - If the first row has one or two cells and suits rejects it, the header is the first of the next
-//     rows that has more cells and that suits accepts. Without such a row, it is the first of them
-//     with at least three cells and no number.
-//   - If the first row has empty cells, and the second row has more cells with text and no number,
-//     the header is the second row.
-func (t *table) findHeader(suits func(row []string) bool) (above int, err error) {
-	head := t.firstRows()
-	first, seen, texts, gaps := 0, 0, 0, false
-	for seen < maxHeaderSearchRows {
-		row, err := head.next()
-		if bad := (*Error)(nil); errors.As(err, &bad) {
-			break // reading the whole table reports that
-		} else if err == io.EOF {
-			break
+// A headRow is one of the first rows with text of a table.
+type headRow struct {
+	filled  int  // number of cells with text
+	numbers int  // number of cells that are numbers
+	isFull  bool // whether all cells have text
+	suits   bool // whether a cell has a usual name of a column
+	isUnits bool // whether the row names units
+}
+
+// readHead returns the first rows with text, at most maxHeaderSearchRows.
+func (t *table) readHead(suits func(row []string) bool, units *Units) (head []headRow, err error) {
+	rows := t.firstRows()
+	for len(head) < maxHeaderSearchRows {
+		row, err := rows.next()
+		if bad := (*Error)(nil); errors.As(err, &bad) || err == io.EOF {
+			break // reading the whole table reports a fault
 		} else if err != nil {
-			return 0, err
+			return nil, err
 		}
-		filled, numbers := 0, 0
+		h := headRow{suits: suits(row), isUnits: t.isUnitRow(row, units)}
 		for _, text := range row {
 			if text = strings.TrimSpace(text); text != "" {
-				filled++
+				h.filled++
 				if n, _ := parseAffixedNumber(text); n != (numeral{}) {
-					numbers++
+					h.numbers++
 				}
 			}
 		}
-		if filled == 0 {
-			continue
-		}
-		seen++
-		if seen == 1 {
-			first = filled
-			if gaps = first > 2 || suits(row); gaps && filled == len(row) {
-				return 0, nil
-			}
-			continue
-		}
-		if gaps {
-			if filled > first && numbers == 0 {
-				return 1, nil
-			}
-			return 0, nil
-		}
-		if filled > first && suits(row) {
-			return seen - 1, nil
-		}
-		if texts == 0 && filled > 2 && numbers == 0 {
-			texts = seen
+		if h.isFull = h.filled == len(row); h.filled > 0 {
+			head = append(head, h)
 		}
 	}
-	return max(texts-1, 0), nil
+	return head, nil
+}
+
+// findHeader returns the number of rows with text above the header:
+//
+//   - The first row is the header if all of its cells have text, and there are three or it has a usual name.
+//   - Else the header is the row with the most cells above the first row with numbers, if there are three.
+//   - Else it is the first row with more cells than the first that has a usual name, or else the first with three cells
+//     and no number.
+func (t *table) findHeader(suits func(row []string) bool, units *Units) (above int, err error) {
+	head, err := t.readHead(suits, units)
+	if err != nil || len(head) == 0 {
+		return 0, err
+	}
+	first := head[0]
+	if first.isFull && (first.filled > 2 || first.suits) {
+		return 0, nil
+	}
+	data := slices.IndexFunc(head, func(h headRow) bool { return h.numbers > 0 && h.filled > 1 })
+	best := 0
+	for k := range max(data, 0) {
+		if h := head[k]; !h.isUnits && (h.filled > head[best].filled || h.filled == head[best].filled && h.suits && !head[best].suits) {
+			best = k
+		}
+	}
+	if data > 0 && head[best].filled > 2 {
+		return best, nil
+	}
+	if first.filled > 2 || first.suits {
+		return 0, nil
+	}
+	texts := 0
+	for k, h := range head[1:] {
+		if h.filled > first.filled && h.suits {
+			return k + 1, nil
+		}
+		if texts == 0 && h.filled > 2 && h.numbers == 0 {
+			texts = k + 1
+		}
+	}
+	return texts, nil
 }
 
 // readHeader skips the rows above the header, reads the header and checks the names of the columns.
@@ -149,6 +176,7 @@ func (t *table) readHeader(above int) error {
 		if k++; k > above {
 			break
 		}
+		t.groupRow = append(t.groupRow[:0], row...)
 		if k == 1 {
 			t.addNote(t.place(0), inputerr.Count(above, "row")+" above the header "+isOrAre(above)+" left out", "")
 		}
@@ -216,7 +244,7 @@ func (t *table) nextRow() error {
 		if err != nil {
 			return err
 		}
-		if isBlank(row) || t.sumRowLine > 0 && t.place(0).line == t.sumRowLine {
+		if line := t.place(0).line; isBlank(row) || t.sumRowLine > 0 && line == t.sumRowLine || t.unitRowLine > 0 && line == t.unitRowLine {
 			continue
 		}
 		t.row = row

@@ -13,14 +13,14 @@ import (
 
 // isTransposed reports whether the table has a row for each ingredient and a column for each recipe.
 // The first column must hold names, and the columns behind it must hold amounts. No column behind it
-// may have a name such as recipe or amount. In addition, at least one of these must hold:
+// may have a name such as recipe, amount or ml. In addition, at least one of these must hold:
 //
 //   - The options give the first column the role of the ingredients, or its name suggests that role.
 //   - The amounts in each column add up to 100 or 1, or a row marks the remainder in several columns.
 //
 // If some columns behind the first hold text, both must hold. The table is not transposed if the
 // options give any other role to one of its columns.
-func (t *table) isTransposed(o Options) bool {
+func (t *table) isTransposed(o Options, units *Units) bool {
 	first := t.firstNamedColumn()
 	if first < 0 || first+2 >= len(t.header) || 2*t.profiles[first].amountCount > t.profiles[first].filledCount {
 		return false
@@ -33,29 +33,35 @@ func (t *table) isTransposed(o Options) bool {
 			return false
 		}
 	}
-	amounts := 0
+	amounts, texts := 0, 0
+	isNamed := given || matchesRole(t.header[first], IngredientColumn)
 	for i := first + 1; i < len(t.header); i++ {
-		if isRecipeHeader(t.header[i]) {
+		name := t.header[i]
+		if matchesRole(name, UnitColumn) {
+			texts++
+			continue
+		}
+		if _, isUnit := units.Lookup(name); isRecipeHeader(name) || isUnit && name == strings.ToLower(name) {
 			return false
 		} else if t.profiles[i].amountCount > 0 {
 			amounts++
 		}
 	}
-	named := given || matchesRole(t.header[first], IngredientColumn)
 	divided := amounts > 1 && !matchesRole(t.header[first], RecipeColumn) && (t.rowsToReachWhole(first) > 0 || t.hasRemainderRow(first))
-	if amounts < len(t.header)-first-1 {
-		return named && divided
+	if amounts < len(t.header)-first-1-texts {
+		return isNamed && divided
 	}
-	return named || divided
+	return isNamed || divided
 }
 
 // hasRemainderRow reports whether a row marks the remainder of a recipe, such as q.s. 100, in at
 // least two columns behind the column first.
 func (t *table) hasRemainderRow(first int) bool {
+	isNamed := matchesRole(t.header[first], IngredientColumn)
 	for r := range t.profiles[first].firstValues {
 		rests := 0
 		for _, p := range t.profiles[first+1:] {
-			if p.remainderCount > 0 && p.amountCount+p.remainderCount == p.filledCount && math.IsNaN(p.firstValues[r]) {
+			if p.remainderCount > 0 && (isNamed || p.amountCount+p.remainderCount == p.filledCount) && math.IsNaN(p.firstValues[r]) {
 				rests++
 			}
 		}
@@ -66,26 +72,37 @@ func (t *table) hasRemainderRow(first int) bool {
 	return false
 }
 
-// firstNamedColumn returns the index of the first column with a name, or −1 if no column has a
-// name.
+// firstNamedColumn returns the index of the column that would hold the names of the ingredients in a transposed table:
+// the first column with distinct texts whose name has the role of ingredients, or else the first column with a name. It
+// returns −1 if no column has a name.
 func (t *table) firstNamedColumn() int {
+	for i, name := range t.header {
+		if matchesRole(name, IngredientColumn) && t.profiles[i].allDistinct && t.profiles[i].amountCount == 0 {
+			return i
+		}
+	}
 	return slices.IndexFunc(t.header, func(name string) bool { return name != "" })
 }
 
 // rowsToReachWhole returns the number n of first rows which, in each column of amounts behind the
-// column first, add up to 100, or else to 1, within 0.5 %. If several n qualify, it returns the n
+// column first, add up to 100, or else to 1 or to 1000, within 0.5 %. If several n qualify, it returns the n
 // with the smallest deviation. It returns 0 if there is no such n. It also returns 0 if each of the
 // n rows adds up to the whole as well, or if none of their cells is 0: the columns may then be
-// levels of an experiment, whose sums are a coincidence.
+// levels of an experiment, whose sums are a coincidence. That does not matter if the name of the first
+// column has the role of ingredients.
 func (t *table) rowsToReachWhole(first int) (rows int) {
-	for _, whole := range []float64{100, 1} {
+	if rows := t.rowsAboveSums(first); rows > 0 {
+		return rows
+	}
+	named := matchesRole(t.header[first], IngredientColumn)
+	for _, whole := range []float64{100, 1, 1000} {
 		sums := make([]float64, len(t.header))
 		best := math.Inf(1)
 		alike, sparse := true, false // for the rows so far
 		for r := range t.profiles[first].firstValues {
 			across, off, most := 0.0, 0.0, 0.0
 			for i := first + 1; i < len(sums); i++ {
-				if t.profiles[i].amountCount == 0 {
+				if t.profiles[i].amountCount == 0 || t.isNoRecipe(i) {
 					continue
 				}
 				v := t.profiles[i].firstValues[r] / whole
@@ -94,7 +111,7 @@ func (t *table) rowsToReachWhole(first int) (rows int) {
 				off, most = off+math.Abs(sums[i]-1), max(most, math.Abs(sums[i]-1))
 			}
 			alike = alike && math.Abs(across-1) <= 0.005
-			if most <= 0.005 && off < best && r >= 2 && sparse && !alike {
+			if most <= 0.005 && off < best && r >= 2 && (named || sparse && !alike) {
 				rows, best = r+1, off
 			}
 		}
@@ -103,6 +120,37 @@ func (t *table) rowsToReachWhole(first int) (rows int) {
 		}
 	}
 	return rows
+}
+
+// isNoRecipe reports whether the name of a column of a transposed table says that it describes the ingredients or other
+// columns, as a price or a mean does.
+func (t *table) isNoRecipe(i int) bool {
+	what, sure := summaryOf(t.header[i])
+	return t.header[i] == "" || matchesRole(t.header[i], UnitColumn) || what != "" && sure
+}
+
+// rowsAboveSums returns the number of first rows above a row with their sum in each column of amounts, of which there are
+// three at least; 0 if there is none.
+func (t *table) rowsAboveSums(first int) int {
+	sums := make([]float64, len(t.header))
+	for r := range t.profiles[first].firstValues {
+		equal, others := 0, 0
+		for i := first + 1; i < len(sums); i++ {
+			if t.profiles[i].amountCount == 0 || t.isNoRecipe(i) {
+				continue
+			}
+			if v := t.profiles[i].firstValues[r]; v > 0 && math.Abs(v-sums[i]) <= float64(sumTolerance*v) {
+				equal++
+			} else {
+				others++
+			}
+			sums[i] += t.profiles[i].firstValues[r]
+		}
+		if r >= minSummedColumns && equal >= 3 && others == 0 {
+			return r
+		}
+	}
+	return 0
 }
 
 // transposedOptions returns the options for reading t, the transposed form of the table before. A
@@ -152,8 +200,13 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	var places [][]place
 	exacts := make(map[[2]int]bool)
 	var kept []int
+	unitColumn, rowUnits := -1, []string{""}
 	for i := first; i < len(t.header); i++ {
-		if p := &t.profiles[i]; i > first && p.amountCount == 0 {
+		if matchesRole(t.header[i], UnitColumn) && i > first {
+			unitColumn = i
+			continue
+		}
+		if p := &t.profiles[i]; i > first && (p.amountCount == 0 || t.isNoRecipe(i)) {
 			if p.filledCount > 0 {
 				t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(t.header[i])+" holds text such as "+inputerr.Quote(p.exampleText)+" and is left out", "")
 			}
@@ -174,7 +227,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 		if isBlank(row) {
 			continue
 		}
-		if remark := NormalizeName(row[min(first, len(row)-1)]); t.hasSingleCell(row) && remarkPattern().MatchString(remark) {
+		if remark := strings.TrimSpace(strings.Join(row, " ")); t.hasSingleCell(row) {
 			t.addDoubtfulNote(t.rows.place(first), fmt.Sprintf(footnoteFormat, inputerr.Quote(remark)))
 			continue
 		}
@@ -185,6 +238,11 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 		if len(row) > len(t.header) && !isBlank(row[len(t.header):]) {
 			return nil, t.errorAtPlace(t.rows.place(len(t.header)), "the row is longer than the header", "name the recipe, or empty the cell")
 		}
+		rowUnit := ""
+		if unitColumn >= 0 && unitColumn < len(row) {
+			rowUnit = strings.Clone(bareUnit(row[unitColumn]))
+		}
+		rowUnits = append(rowUnits, rowUnit)
 		for i, from := range kept {
 			text := ""
 			if from < len(row) {
@@ -203,6 +261,20 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	}
 	t.addNote(t.headerPlaces[first], message, settle)
 	where := func(row, field int) place { return places[row][min(field, len(places[row])-1)] }
+	w, err := t.withCells(cells, where, exacts, l, units)
+	if err == nil {
+		_, unit := SplitHeaderUnit(t.header[first])
+		w.amountUnit, _ = units.Lookup(unit)
+		if unitColumn >= 0 {
+			w.columnUnits = rowUnits
+		}
+	}
+	return w, err
+}
+
+// withCells returns a table with the same notes whose cells, from the header on, are held in memory. where returns the
+// place of a cell in the file. The keys of exacts are the rows and columns of the cells that are numbers and not text.
+func (t *table) withCells(cells [][]string, where func(row, field int) place, exacts map[[2]int]bool, l Layout, units *Units) (*table, error) {
 	s := *t.source
 	s.rows = &memoryRows{cells: cells, placeOf: where, numberCells: exacts}
 	s.firstRows = func() rows { return &memoryRows{cells: cells, placeOf: where, numberCells: exacts} }

@@ -24,6 +24,10 @@ const (
 	PartCount                 // a number of parts; the base unit is one part
 	PieceCount                // a number of pieces; the base unit is one piece
 	Concentration             // a mass per volume; the base unit is one gram per litre
+	MolePercent               // a percentage of the amount of substance; the base unit is one percent
+	VolumePercent             // a percentage of the volume; the base unit is one percent
+
+	kindCount // number of kinds
 )
 
 // String returns a phrase that describes the kind, such as "a volume".
@@ -41,10 +45,17 @@ func (k Kind) String() string {
 		return "a number of pieces"
 	case Concentration:
 		return "a mass in a volume"
+	case MolePercent:
+		return "a percentage of the amount of substance"
+	case VolumePercent:
+		return "a percentage of the volume"
 	default:
 		return "a plain number"
 	}
 }
+
+// isPercent reports whether amounts of the kind are percentages.
+func (k Kind) isPercent() bool { return k == Percent || k == MolePercent || k == VolumePercent }
 
 // A Unit is a unit of amounts.
 type Unit struct {

@@ -17,7 +17,7 @@ func (b *bookBuilder) readWideRow() {
 		t.noteLeftOut(t.rows.line(max(b.recipeColumn, 0)))
 		return
 	}
-	if b.holdBackFootnote() || b.skipExcludedRow() {
+	if b.holdBackFootnote() || b.skipExcludedRow() || b.skipSummaryRow() {
 		return
 	}
 	recipe, isNew, _, ok := b.findOrAddRecipe()

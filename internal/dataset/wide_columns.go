@@ -24,17 +24,16 @@ func (c *columnReader) assignWideRoles() error {
 	}
 	c.findSpreadColumns(recipe)
 	c.findSumRow(recipe)
-	c.findTotalColumn(recipe)
+	c.guessAmounts(recipe)
 	guessed, err := c.setWideRoles(recipe)
 	if err != nil {
 		return err
 	}
+	c.shareUnit()
 	c.ignoreSubtotals(guessed)
-	guessed = slices.DeleteFunc(guessed, func(i int) bool { return c.columns[i].Role != IngredientColumn })
-	c.findOddIngredient(guessed)
 	c.noteUnitsInNames()
 	if !slices.ContainsFunc(c.columns, func(c Column) bool { return c.Role == IngredientColumn }) {
-		return c.noIngredientError(recipe)
+		return &noAmountsError{c.noIngredientError(recipe)}
 	}
 	return nil
 }
@@ -74,7 +73,41 @@ func (c *columnReader) setIngredientColumn(i int) {
 			return
 		}
 	}
-	c.columns[i].Ingredient, c.columns[i].Unit = c.splitNameAndUnit(name)
+	if c.columns[i].Ingredient, c.columns[i].Unit = c.splitNameAndUnit(name); c.columns[i].Unit == nil {
+		c.columns[i].Unit = c.unitFromElsewhere(i)
+	}
+}
+
+// shareUnit gives the columns of amounts without a unit the unit of the others, if all of these have the same, with a
+// note.
+func (c *columnReader) shareUnit() {
+	var unit *Unit
+	var without []string
+	first := -1
+	for i, column := range c.columns {
+		switch {
+		case column.Role != IngredientColumn:
+		case column.Unit == nil && c.profiles[i].unitCount > 0:
+			return // units stand in the cells
+		case column.Unit == nil:
+			if without = append(without, column.Name); first < 0 {
+				first = i
+			}
+		case unit != nil && *unit != *column.Unit:
+			return
+		default:
+			unit = column.Unit
+		}
+	}
+	if unit == nil || first < 0 || c.options.Ingredients != nil {
+		return
+	}
+	for i := range c.columns {
+		if column := &c.columns[i]; column.Role == IngredientColumn && column.Unit == nil {
+			column.Unit = unit
+		}
+	}
+	c.addDoubtfulNote(c.headerPlaces[first], fmt.Sprintf("%s without a unit, such as %s, %s taken in %s, as the others are", inputerr.Count(len(without), "column"), inputerr.Quote(without[0]), isOrAre(len(without)), inputerr.Quote(unit.Name)))
 }
 
 // noteUnitsInNames adds a note if the names of some columns contain units.
@@ -93,6 +126,11 @@ func (c *columnReader) noteUnitsInNames() {
 			inputerr.Quote(inUnits[0]), inputerr.Quote(c.columns[first].Ingredient), inputerr.Quote(c.columns[first].Unit.Name)), "")
 	}
 }
+
+// A noAmountsError says that a table has no column of amounts. It is not returned by [Read].
+type noAmountsError struct{ err error }
+
+func (e *noAmountsError) Error() string { return e.err.Error() }
 
 // noIngredientError returns the error that the table has no column of amounts. recipe is the index
 // of the column of the names of the recipes, or −1.
@@ -174,7 +212,13 @@ func (c *columnReader) findRecipeColumn() (int, error) {
 	named := func(i int) bool {
 		return c.profiles[i].filledCount > 0 && c.profiles[i].amountCount < c.profiles[i].filledCount
 	}
-	if i := c.guessColumn(RecipeColumn); i >= 0 {
+	if i := c.formulasIn; c.elementsFrom > 0 && c.profiles[i].allDistinct {
+		return i, nil
+	}
+	if i := c.guessColumn(RecipeColumn); i >= 0 && c.listsRepeatedNames(i) {
+		delete(c.columnByRole, RecipeColumn)
+		return c.nameByRows(i), nil
+	} else if i >= 0 {
 		c.addNote(c.headerPlaces[i], "column "+inputerr.Quote(c.header[i])+" is taken as the recipe", "")
 		return i, nil
 	}
@@ -190,16 +234,18 @@ func (c *columnReader) findRecipeColumn() (int, error) {
 			return 0, nil
 		}
 	}
+	if i := c.nameBesideNumber(); i >= 0 {
+		c.noteGuessedRole(i, RecipeColumn, "column "+inputerr.Quote(c.header[i])+" is taken as the recipe")
+		return i, nil
+	}
 	if p := c.profiles[0]; p.isNumeric() && p.firstAffix == "" && p.allDistinct && len(c.header) > 1 && isRowNumber(c.header[0]) {
 		if _, given := c.givenRoles[0]; !given {
 			c.noteGuessedRole(0, RecipeColumn, "column "+inputerr.Quote(c.header[0])+" is taken as the recipe")
 			return 0, nil
 		}
 	}
-	if c.listsRepeatedNames() {
-		c.noteGuessedRole(0, LabelColumn, fmt.Sprintf("several rows are of one %s, so each row is a recipe, called by its row such as %s, and the column is taken as a label", inputerr.Quote(c.header[0]), inputerr.Quote(rowName(c.profiledLines[0]))))
-		c.givenRoles[0] = LabelColumn
-		return -1, nil
+	if !c.resemblesRole(0) && c.listsRepeatedNames(0) {
+		return c.nameByRows(0), nil
 	}
 	if c.listsUnnamedTrials() {
 		c.addNote(c.headerPlaces[0], "no column names the recipes: each is called by its row, such as "+inputerr.Quote(rowName(c.profiledLines[0])), "")
@@ -232,17 +278,40 @@ func (c *columnReader) listsUnnamedTrials() bool {
 // first column repeats names.
 const minWideAmountColumns = 4
 
-// listsRepeatedNames reports whether the table seems to list trials of which several share a name,
-// such as those measured at several ages. Such a table has texts in the first column, some of them
-// repeated, and at least minWideAmountColumns columns with only amounts.
-func (c *columnReader) listsRepeatedNames() bool {
-	p := &c.profiles[0]
-	if _, given := c.givenRoles[0]; given || c.header[0] == "" || p.allDistinct || p.amountCount > 0 || p.filledCount < len(c.profiledLines) || len(c.profiledLines) < minEvidenceRows || c.resemblesRole(0) {
+// nameBesideNumber returns the second or third column if the first one only numbers the rows and that column holds a
+// different text in each row; −1 if there is none.
+func (c *columnReader) nameBesideNumber() int {
+	if p := &c.profiles[0]; !p.isRowNumbering() && !isRowNumber(c.header[0]) || p.amountCount < p.filledCount {
+		return -1
+	}
+	for i := 1; i < min(3, len(c.header)); i++ {
+		_, given := c.givenRoles[i]
+		if p := &c.profiles[i]; !given && c.header[i] != "" && p.allDistinct && p.amountCount == 0 && p.filledCount == len(c.profiledLines) && !c.hasUniqueRole(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// nameByRows makes the column that holds the shared names of several rows a label, with a note, and returns −1: each row is
+// a recipe and named by its row.
+func (c *columnReader) nameByRows(i int) int {
+	c.noteGuessedRole(i, LabelColumn, fmt.Sprintf("several rows are of one %s, so each row is a recipe, called by its row such as %s, and the column is taken as a label", inputerr.Quote(c.header[i]), inputerr.Quote(rowName(c.profiledLines[0]))))
+	c.givenRoles[i] = LabelColumn
+	return -1
+}
+
+// listsRepeatedNames reports whether the table seems to list trials of which several share a name in column i, such as
+// those measured at several ages. Such a column has texts, some of them repeated, and the table has at least
+// minWideAmountColumns columns with only amounts.
+func (c *columnReader) listsRepeatedNames(i int) bool {
+	p := &c.profiles[i]
+	if _, given := c.givenRoles[i]; given || c.header[i] == "" || p.allDistinct || p.amountCount > 0 || p.filledCount < len(c.profiledLines) || len(c.profiledLines) < minEvidenceRows {
 		return false
 	}
 	amounts := 0
-	for i := range c.header {
-		if p := &c.profiles[i]; p.filledCount > 0 && p.amountCount == p.filledCount {
+	for k := range c.header {
+		if p := &c.profiles[k]; p.filledCount > 0 && p.amountCount == p.filledCount {
 			amounts++
 		}
 	}
@@ -271,7 +340,7 @@ func (c *columnReader) guessWideRole(i int) (Role, error) {
 		return LabelColumn, nil
 	}
 	switch {
-	case p.filledCount == 0 || p.remainderCount > 0 && 2*(p.amountCount+p.remainderCount) > p.filledCount:
+	case p.filledCount == 0 || p.isRest():
 		return IngredientColumn, nil
 	case p.amountCount == 0 && p.filledCount > 0 && meansFillUp(p.exampleText):
 		return IngredientColumn, nil
@@ -281,11 +350,14 @@ func (c *columnReader) guessWideRole(i int) (Role, error) {
 		c.addNote(c.headerPlaces[i], fmt.Sprintf("column %s holds sums of money such as %s and is taken as a label", inputerr.Quote(name), inputerr.Quote(p.exampleText)), "")
 		return LabelColumn, nil
 	}
-	role, reason := c.roleOfNumbers(i)
-	if role != IngredientColumn {
-		c.noteGuessedRole(i, role, fmt.Sprintf("column %s %s", inputerr.Quote(name), reason))
+	guess, ok := c.numberGuesses[i]
+	if !ok {
+		return IngredientColumn, nil
 	}
-	return role, nil
+	if guess.reason != "" {
+		c.noteGuessedRole(i, guess.role, fmt.Sprintf("column %s %s", inputerr.Quote(name), guess.reason))
+	}
+	return guess.role, nil
 }
 
 // isGivenIngredient reports whether the name of a column, with or without a unit, is one of the
@@ -329,36 +401,6 @@ func (c *columnReader) roleOfText(i int) (Role, error) {
 	}
 	c.addNote(c.headerPlaces[i], fmt.Sprintf("column %s holds text such as %s and is taken as a label", inputerr.Quote(name), inputerr.Quote(p.exampleText)), "")
 	return LabelColumn, nil
-}
-
-// roleOfNumbers returns the role of column i, which holds numbers. If the role is not
-// IngredientColumn, reason states why.
-func (c *columnReader) roleOfNumbers(i int) (role Role, reason string) {
-	name, p := c.header[i], &c.profiles[i]
-	switch {
-	case c.totalColumn > 0 && i == c.totalColumn:
-		return IgnoredColumn, "holds numbers and is left out: it is the sum of those before it"
-	case c.totalColumn > 0 && i > c.totalColumn:
-		return LabelColumn, "stands behind the sum of the amounts and is taken as a label"
-	case p.negativeCount > 1:
-		return LabelColumn, "holds numbers below 0 and is taken as a label"
-	case 2*(p.amountCount+p.remainderCount) < p.filledCount:
-		return LabelColumn, "holds few amounts and is taken as a label"
-	case p.isRowNumbering() && !isJudgement(name):
-		return IgnoredColumn, "numbers the rows and is left out"
-	case p.isNumeric() && p.firstAffix == "" && isSumName(name):
-		return IgnoredColumn, "is taken for a sum, for its name, and left out"
-	case p.isNumeric() && p.firstAffix == "" && c.hasUnitCells():
-		if _, unit := c.splitNameAndUnit(name); unit != nil {
-			return IngredientColumn, ""
-		}
-		return LabelColumn, "holds numbers without a unit, where other columns have units, and is taken as a label"
-	case hasPropertyUnit(name):
-		return LabelColumn, "holds numbers in a unit that no amount has and is taken as a label"
-	case describesRecipe(name):
-		return LabelColumn, "holds numbers and is taken as a label, not as an ingredient, for its name"
-	}
-	return IngredientColumn, ""
 }
 
 // noteGuessedRole adds a note about the role that the reader guessed for a column, and adds the
@@ -510,119 +552,4 @@ func (c *columnReader) findSumRow(recipe int) {
 	for i := range c.profiles {
 		c.profiles[i].firstValues = c.profiles[i].firstValues[:r]
 	}
-}
-
-// findTotalColumn finds a column that is the sum of at least three columns before it, if it is 100
-// or 1 throughout or is named as a sum. It sets totalColumn. Neither that column nor any column
-// behind it is an ingredient. recipe is the index of the column of the names, or −1.
-func (c *columnReader) findTotalColumn(recipe int) {
-	rows := len(c.profiles[0].firstValues)
-	if rows < minEvidenceRows && !slices.ContainsFunc(c.profiles, func(p columnProfile) bool { return p.remainderCount > 0 }) {
-		return
-	}
-	sum := make([]float64, rows)
-	added := 0
-	for i := range c.profiles {
-		p := &c.profiles[i]
-		role, given := c.givenRoles[i]
-		if i == recipe || p.amountCount+p.remainderCount == 0 || p.amountCount+p.remainderCount < p.filledCount || given && role != IngredientColumn || describesRecipe(c.header[i]) {
-			continue
-		}
-		total, called := added >= 3 && p.filledCount >= rows && !given, hasSumWord(c.header[i])
-		for r, v := range p.firstValues {
-			total = total && (called || math.Abs(v-100) <= 0.5 || math.Abs(v-1) <= 0.005) && v > 0 && !(math.Abs(v-sum[r]) > 0.005*v)
-			sum[r] += v
-		}
-		if added++; total {
-			c.totalColumn = i
-			return
-		}
-	}
-}
-
-// findOddIngredient searches the guessed ingredients for a column without which all rows have the
-// same sum, or which is the sum of the other ingredients. It makes this column a label or, if the
-// column is named as a sum, ignores it. guessed holds indices of columns.
-func (c *columnReader) findOddIngredient(guessed []int) {
-	var all []int
-	for i, column := range c.columns {
-		if column.Role == IngredientColumn && column.Unit == nil {
-			all = append(all, i)
-		} else if column.Role == IngredientColumn {
-			return // amounts of several units do not add up
-		}
-	}
-	if len(all) < 3 || len(guessed) == 0 {
-		return
-	}
-	rows := len(c.profiles[all[0]].firstValues)
-	if rows < minEvidenceRows {
-		return
-	}
-	sum := make([]float64, rows)
-	for _, i := range all {
-		for r, v := range c.profiles[i].firstValues {
-			sum[r] += v
-		}
-	}
-	i, why := -1, ""
-	for _, apart := range []float64{1e-6, roundedSumTolerance} {
-		if i, why = c.oddColumn(all, guessed, sum, apart); i >= 0 {
-			break
-		}
-	}
-	if i < 0 {
-		return
-	}
-	role, taken := LabelColumn, "taken as a label, not as an ingredient"
-	if isSumName(c.header[i]) {
-		role, taken = IgnoredColumn, "left out"
-	}
-	c.columns[i] = Column{Name: c.header[i], Role: role}
-	c.noteGuessedRole(i, role, fmt.Sprintf("column %s holds numbers and is %s: %s", inputerr.Quote(c.header[i]), taken, why))
-}
-
-// roundedSumTolerance is the maximum relative difference between sums of rounded amounts that count
-// as equal.
-const roundedSumTolerance = 0.025
-
-// oddColumn returns the only column in guessed without which all rows have nearly the same sum, or
-// which is the sum of the other columns in all. why states which of the two. It returns −1 if there
-// are none or several. all and guessed hold indices of columns, and sum is the sum of the columns
-// in all, by row. tolerance is the maximum relative difference of equal sums.
-func (c *columnReader) oddColumn(all, guessed []int, sum []float64, tolerance float64) (odd int, why string) {
-	same := func(value func(r int) float64) bool {
-		for r := range sum {
-			if !(math.Abs(value(r)-value(0)) <= tolerance*math.Abs(value(0))) {
-				return false
-			}
-		}
-		return true
-	}
-	level := same(func(r int) float64 { return sum[r] })
-	odd = -1
-	for _, i := range guessed {
-		p := &c.profiles[i]
-		if p.filledCount < len(sum) {
-			continue
-		}
-		isSum := true
-		for r, v := range p.firstValues {
-			isSum = isSum && math.Abs(sum[r]-float64(2*v)) <= 1e-6*math.Abs(v)
-		}
-		found := ""
-		switch {
-		case isSum && (isSumName(c.header[i]) || len(all) > 3):
-			found = "it is the sum of the others"
-		case !level && same(func(r int) float64 { return sum[r] - p.firstValues[r] }):
-			found = "without it every row adds up to the same"
-		default:
-			continue
-		}
-		if odd >= 0 {
-			return -1, ""
-		}
-		odd, why = i, found
-	}
-	return odd, why
 }

@@ -164,7 +164,7 @@ var wildTables = []struct {
 	{name: "wide without a name for the first column", data: []byte(",Gin,Rye,Ice\nA,4.5,0.25,\nB,1500,,1\n"), twin: twinPlain, notes: "has no name"},
 	{name: "wide with units in names", data: []byte("recipe,Gin (%),Rye [%],Ice in %\nA,40,60,\nB,12.5,,87.5\n"), twin: twinShare, notes: "units stand in the names of 3 columns"},
 	{name: "wide with a price and a sum", data: []byte("recipe;Gin;Rye;Ice;Preis;Summe\nA;40;60;0;3,50 €;100\nB;12,5;0;87,5;2,00 €;100\nC;10;10;80;1,00 €;100\nD;1;2;97;4,00 €;100\nE;5;5;90;9,50 €;100\n"),
-		twin: "recipe,Gin,Rye,Ice,Preis\nA,40,60,0,3.50\nB,12.5,0,87.5,2.00\nC,10,10,80,1.00\nD,1,2,97,4.00\nE,5,5,90,9.50\n", labels: []string{"Preis"}, notes: "left out: it is the sum of those before it", asks: "columns: {Summe: ignore}"},
+		twin: "recipe,Gin,Rye,Ice,Preis\nA,40,60,0,3.50\nB,12.5,0,87.5,2.00\nC,10,10,80,1.00\nD,1,2,97,4.00\nE,5,5,90,9.50\n", labels: []string{"Preis"}, notes: "left out: it is the sum of the amounts", asks: "columns: {Summe: ignore}"},
 	{name: "wide with a number for each row, units in names, a sum and a row of means", data: []byte("Nr.,recipe,Gin (g),Rye (g),Ice (g),Sum,panel\n1,A,40,60,,100,6\n2,B,12.5,,87.5,100,7\n3,C,10,10,80,100,4\n4,D,1,2,97,100,5\n,,,,,,\n5,E,5,5,90,100,6\nMean,,,,,,5.6\n"),
 		twin: "recipe,Gin,Rye,Ice,panel\nA,40 g,60 g,,6\nB,12.5 g,,87.5 g,7\nC,10 g,10 g,80 g,4\nD,1 g,2 g,97 g,5\nE,5 g,5 g,90 g,6\n", labels: []string{"panel"}, notes: "neither a name nor amounts", asks: "columns: {Nr.: ignore, Sum: ignore, panel: label}"},
 	{name: "wide with shares in percent and other numbers", data: []byte("recipe,Gin,Rye,Ice,gloss\nA,40%,60%,,6\nB,12.5%,,87.5%,7\n"), twin: "recipe,Gin,Rye,Ice,gloss\nA,40%,60%,,6\nB,12.5%,,87.5%,7\n", labels: []string{"gloss"}, notes: "numbers without a unit", asks: "columns: {gloss: label}"},
@@ -181,12 +181,12 @@ var wildTables = []struct {
 	{name: "wide with numbers below 0", data: []byte("recipe,Gin,Rye,b*\nA,4,,-1\nB,,5,-2.5\nC,1,1,\n"), twin: "recipe,Gin,Rye,b*\nA,4,,-1\nB,,5,-2.5\nC,1,1,\n", labels: []string{"b*"}, notes: "below 0", asks: `columns: {"b*": label}`},
 	{name: "rows and columns that add up to 100", data: []byte("point,A,B,C\nab,50,50,\nac,50,,50\nbc,,50,50\n"), twin: "recipe,A,B,C\nab,50,50,\nac,50,,50\nbc,,50,50\n", asks: "columns: {point: recipe}"},
 	{name: "a title above unknown names, and numbers that are not known", data: []byte("Solder, in May;;;;\n;1;2;3;4\nAlloy;Sn (wt%);Ag (wt%);melts;note\nA;96,5;3,5;221;-\nB;100;;n/a;NA\nC;95;5;-;2\nØ;97;4;;\n"),
-		twin: "recipe,Sn (%),Ag (%),melts,note\nA,96.5,3.5,221,\nB,100,,,\nC,95,5,,2\nØ,97,4,,\n", labels: []string{"melts", "note"}, notes: `"Ø" is read as a recipe`, asks: "columns: {Alloy: recipe, melts: label, note: label}"},
+		twin: "recipe,Sn (%),Ag (%),melts,note\nA,96.5,3.5,221,\nB,100,,,\nC,95,5,,2\n", labels: []string{"melts", "note"}, notes: `row "Ø" is the mean or the spread of others`, asks: "columns: {Alloy: recipe, melts: label, note: label}"},
 	{name: "a row for each ingredient, German", data: []byte("Zutat;A;B\nGin;4,5;1500\n;;\nRye;0,25;\nIce;;1\n"), twin: twinPlain, notes: "each column behind it is a recipe"},
 	{name: "a column called after ingredients that is said to be the recipe", data: []byte("Material,Gin,Rye,Ice\nA,4.5,0.25,\nB,1500,,1\n"), options: Options{Layout: Layout{Columns: map[string]Role{"Material": RecipeColumn}}}, twin: twinPlain},
 	{name: "volumes among masses with a density", data: []byte("recipe,ingredient,amount,unit\nA,Flour,1,kg\nA,Water,0.5,l\nA,Salt,500,mg\nA,Oil,1,tbsp\n"), options: Options{Units: unitsWith("g", "0.2 cl")}, twin: "recipe,ingredient,amount,unit\nA,Flour,2000,ml\nA,Water,500,ml\nA,Salt,1,ml\nA,Oil,15,ml\n"},
-	{name: "wide with a number that does not add up", data: []byte("recipe,Gin,Rye,Ice,panel\nA,40,60,0,6\nB,12.5,0,87.5,7\nC,10,10,80,4\nD,1,2,97,5\nE,5,5,90,6\n"),
-		twin: "recipe,Gin,Rye,Ice,panel\nA,40,60,0,6\nB,12.5,0,87.5,7\nC,10,10,80,4\nD,1,2,97,5\nE,5,5,90,6\n", labels: []string{"panel"}, notes: "adds up to the same", asks: "columns: {panel: label}"},
+	{name: "wide with a number that does not add up", data: []byte("recipe,Gin,Rye,Ice,feel\nA,40,60,0,6\nB,12.5,0,87.5,7\nC,10,10,80,4\nD,1,2,97,5\nE,5,5,90,6\n"),
+		twin: "recipe,Gin,Rye,Ice,feel\nA,40,60,0,6\nB,12.5,0,87.5,7\nC,10,10,80,4\nD,1,2,97,5\nE,5,5,90,6\n", labels: []string{"feel"}, notes: "adds up to the same", asks: "columns: {feel: label}"},
 	{name: "wide with units in cells, judgements without, and a row of sums", data: []byte("recipe;Gin;Rye;Ice;Note;panel (1-10)\nA;40 g;60 g;;6,5;1\nB;12,5 g;;87,5 g;7;2\nC;10 g;10 g;80 g;4;3\nD;1 g;2 g;97 g;5;4\nE;5 g;5 g;90 g;6;4\nTotal;68,5 g;77 g;354,5 g;;\n"),
 		twin: "recipe,Gin,Rye,Ice,Note,panel (1-10)\nA,40 g,60 g,,6.5,1\nB,12.5 g,,87.5 g,7,2\nC,10 g,10 g,80 g,4,3\nD,1 g,2 g,97 g,5,4\nE,5 g,5 g,90 g,6,4\n", labels: []string{"Note", "panel (1-10)"}, notes: "adds up all others is left out", asks: "columns: {Note: label, \"panel (1-10)\": label}"},
 	{name: "wide with a scale in a name", data: []byte("recipe,Gin,Rye,panel (1 to 5)\nA,40,60,3\nB,12,8,4\n"), twin: "recipe,Gin,Rye,panel (1 to 5)\nA,40,60,3\nB,12,8,4\n", labels: []string{"panel (1 to 5)"}, notes: "for its name", asks: "columns: {\"panel (1 to 5)\": label}"},
@@ -293,10 +293,10 @@ var badTables = []struct {
 }{
 	{name: "German, long", data: in1252("Rezept;Zutat;Menge;Einheit\nA;Gin;4,5;cl\nA;Crème;viel;cl\nA;Gin;1;cl\nB;Rye;1;Fass\nB;Ice;3-2;cl\nC;;1;cl\nD;Rum;1;Fass\n"), want: []string{
 		`book.csv:3:9: unreadable amount "viel"`, `book.csv:4:3: "Gin" is in "A" twice`, `book.csv:5:9: unknown unit "Fass"`, `book.csv:6:7: the range "3-2" goes down`, "book.csv:7:3: an ingredient without a name"}},
-	{name: "wide, a number without a unit", data: []byte("recipe,Gin,gloss\nA,1 cl,6\nB,viel,7\nC,2 cl,3\n"), want: []string{
-		`book.csv:2:8: "A" mixes "cl" (a volume) on line 2 with no unit: use units of one kind in a recipe, or if "gloss" is a label, say so: columns: {gloss: label}`, `book.csv:3:3: unreadable amount "viel"`}},
+	{name: "wide, a number without a unit", data: []byte("recipe,Gin,zing\nA,1 cl,6\nB,viel,7\nC,2 cl,3\n"), want: []string{
+		`book.csv:2:8: "A" mixes "cl" (a volume) on line 2 with no unit: use units of one kind in a recipe, or if "zing" is a label, say so: columns: {zing: label}`, `book.csv:3:3: unreadable amount "viel"`}},
 	{name: "a row for each ingredient", data: []byte("Component,A,B\nGin,1 cl,viel\n\nRye,2 cm,3 cl\n"), want: []string{`book.csv:2:10: unreadable amount "viel"`, `book.csv:4:5: unknown unit "cm"`}},
-	{name: "wide", data: []byte("recipe,Gin,Rye\nA,1,x\nB,1\nA,1,1\nC,-1,y\nD,,\nE,2,3\n"), want: []string{
+	{name: "wide", data: []byte("recipe,Gin,Rye\nA,1,x\nB,1\nA,1,1\nC,-1,y\nD,0,0\nE,2,3\n"), want: []string{
 		`book.csv:2:5: unreadable amount "x" of "Rye"`, "book.csv:3:4: the row has 2 columns", `book.csv:4:1: recipe "A" is there twice`, `book.csv:5:3: negative amount "-1" of "Gin"`, `book.csv:5:6: unreadable amount "y" of "Rye"`, `book.csv:6:1: the amounts of "D" add up to 0`}},
 	{name: "quotes", data: []byte("recipe,ingredient,amount\nA,5\" Gin,1\nA,Rye,1\nA,Rum,x\nA,\"Ice\"s,1\n"), want: []string{"book.csv:2:4: a quote inside", `book.csv:4:7: unreadable amount "x"`, "book.csv:5:7: text after the quote"}},
 	{name: "workbook", file: "book.xlsx", data: inSheets("My drinks", [][]any{{"recipe", "ingredient", "amount"}, {"A", "Gin", shown{45323, "d-mmm"}}, {"A", "Rye", formula("1+1")}, {"A", "Rum", "viel"}, {"A", "Ice", 1}, {"A", "Ice", 2}}), want: []string{

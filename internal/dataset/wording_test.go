@@ -122,7 +122,7 @@ func TestFootnotes(t *testing.T) {
 	for text, places := range map[string][]int{
 		"recipe,ingredient,amount,unit\nKir,Gin,3,cl\nSec,,,\n,Rum,1,cl\n":  {3},
 		"recipe,ingredient,amount,unit\nKir,Gin,3,cl\nSec\nSec,Rum,1,cl\n":  {3},
-		"recipe,Gin,Rum\nKir,3,1\nSec,,\nSur,2,2\n":                         {3},
+		"recipe,Gin,Rum\nKir,3,1\nSec,0,0\nSur,2,2\n":                       {3},
 		"recipe,Gin,Rum\nKir,,\nSec,,\n":                                    {2, 3},
 		"recipe,ingredient,amount,unit\nKir,Gin,3,cl\nKir,Rum\n* stirred\n": {3},
 	} {

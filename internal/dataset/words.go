@@ -10,62 +10,28 @@ import (
 // addition to the name of the role itself. Earlier names take precedence.
 var roleWords = map[Role][]string{
 	RecipeColumn: {"recipe name", "recipes", "cocktail", "cocktails", "drink", "drinks", "cocktail name", "drink name", "strdrink", "dish", "formula", "formulation", "blend",
-		"rezept", "rezeptname", "rezeptur", "getränk", "gericht", "mischung", "formel", "recette", "formule", "receta", "fórmula", "ricetta", "name", "title", "titel", "nom", "nombre", "nome"},
-	IngredientColumn: {"ingredients", "ingredient name", "component", "components", "raw material", "material", "inci", "inci name", "substance",
-		"zutat", "zutaten", "bestandteil", "komponente", "rohstoff", "ingrédient", "ingrédients", "composant", "ingrediente", "ingredientes", "ingredienti", "componente"},
+		"recept", "receptuur", "receita", "przepis", "mieszanka", "traço", "rezept", "rezeptname", "rezeptur", "getränk", "gericht", "mischung", "formel", "recette", "formule", "receta", "fórmula", "ricetta", "name", "title", "titel", "nom", "nombre", "nome"},
+	IngredientColumn: {"ingredients", "ingredient name", "component", "components", "raw material", "raw materials", "material", "materials", "feedstuff", "inci", "inci name", "substance",
+		"zutat", "zutaten", "einsatzstoff", "rohstoffe", "komponenten", "matière première", "matières premières", "matière", "matières", "materia prima", "materie prime", "grondstof", "grondstoffen", "ingrediënt", "ingrediënten", "matéria-prima", "råvara", "surowiec", "składnik", "bestandteil", "komponente", "rohstoff", "ingrédient", "ingrédients", "composant", "ingrediente", "ingredientes", "ingredienti", "componente"},
 	AmountColumn: {"amounts", "quantity", "qty", "dose", "measure", "menge", "mengen", "anteil", "dosis", "quantité", "dosage", "cantidad", "quantità", "dosi"},
 	UnitColumn:   {"units", "uom", "unit of measure", "einheit", "einheiten", "maß", "unité", "unités", "unidad", "unidades", "unità"},
-}
-
-// judgementWords are words, in lower case, that end the names of columns whose numbers rate a
-// recipe: how good it is, what it costs, or which properties it has.
-var judgementWords = []string{
-	"rating", "ratings", "score", "scores", "stars", "rank", "ranking", "votes", "liking", "likes", "grade", "popularity", "reviews", "hedonic",
-	"price", "cost", "costs", "margin", "calories", "kcal", "abv", "ph", "viscosity", "sweetness", "bitterness", "sourness", "servings", "portions",
-	"hardness", "hv", "hv10", "hv30", "hrc", "hb", "hbw", "strength", "mpa", "gpa", "elongation", "density", "conductivity", "härte",
-	"sharpe", "return", "returns", "volatility",
-	"bewertung", "wertung", "punkte", "sterne", "rang", "preis", "kosten", "portionen", "kalorien",
-	"prix", "coût", "évaluation", "étoiles", "precio", "coste", "puntuación", "prezzo", "costo", "voto",
-}
-
-// costWords are the judgementWords for which a lower number is better.
-var costWords = []string{
-	"rank", "ranking", "price", "cost", "costs", "calories", "kcal", "rang", "preis", "kosten", "kalorien",
-	"prix", "coût", "precio", "coste", "prezzo", "costo",
-}
-
-// flawWords are words, in lower case, that end the names of measurements for which nearly everybody
-// wants a lower number.
-var flawWords = []string{
-	"overpotential", "degradation", "instability", "loss", "losses", "error", "errors", "defect", "defects",
-	"turbidity", "haze", "cloudiness", "irritation", "stickiness", "tackiness", "greasiness", "toxicity", "corrosion", "shrinkage", "roughness",
-	"impurity", "impurities", "emission", "emissions", "gwp", "trübung", "reizung", "klebrigkeit", "turbidité", "turbidez", "torbidità",
-}
-
-// recipeFactNames are complete names of columns, in lower case, that describe a recipe, such as
-// year, and are not ingredients.
-var recipeFactNames = []string{
-	"year", "date", "id", "no", "nr", "#", "number", "index", "row", "serves", "yield", "minutes", "time", "temperature", "step", "batch", "quality", "points", "note", "notes", "taste",
-	"jahr", "datum", "nummer", "zeit", "alkohol", "année", "año", "nota", "anno",
 }
 
 // describesRecipe reports whether the name of a column says that the column describes a recipe and
 // does not hold amounts.
 func describesRecipe(name string) bool {
-	return slices.Contains(recipeFactNames, strings.ToLower(strings.Trim(name, " .:"))) || scalePattern().MatchString(name) || isJudgement(name)
+	return factName.has(strings.ToLower(strings.Trim(name, " .:"))) || scalePattern().MatchString(name) || isJudgement(name)
 }
 
 // isRowNumber reports whether the name of a column says that the column numbers the rows.
 func isRowNumber(name string) bool {
-	return slices.ContainsFunc(lastWords(name), func(word string) bool {
-		return slices.Contains([]string{"id", "no", "nr", "number", "code", "nummer", "batch", "charge", "lot", "run", "sample", "trial", "versuch", "probe"}, word)
-	})
+	return numberWord.isIn(lastWords(name))
 }
 
 // isJudgement reports whether the name of a column says that the column rates recipes: how good a
 // recipe is, or what it costs.
 func isJudgement(name string) bool {
-	return slices.ContainsFunc(lastWords(name), func(word string) bool { return slices.Contains(judgementWords, word) })
+	return judgementWord.isIn(lastWords(name))
 }
 
 // IsRatingName reports whether the name of a label says that the label rates recipes, as rating and
@@ -75,13 +41,13 @@ func IsRatingName(label string) bool { return isJudgement(label) }
 // IsCostName reports whether the name of a label, such as unit cost, says that the label is a cost or a
 // rank. Lower values are then better.
 func IsCostName(label string) bool {
-	return slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(costWords, word) })
+	return costWord.isIn(lastWords(label))
 }
 
 // IsLowerBetterName reports whether the name of a label says that lower values are better, because the
 // label is a cost, or a flaw such as turbidity.
 func IsLowerBetterName(label string) bool {
-	return IsCostName(label) || slices.ContainsFunc(lastWords(label), func(word string) bool { return slices.Contains(flawWords, word) })
+	return IsCostName(label) || flawWord.isIn(lastWords(label))
 }
 
 // lastWords returns up to three words in lower case: the last word of a column name, of the part
@@ -103,21 +69,14 @@ func lastWords(name string) (words []string) {
 // 100], /10.
 var scalePattern = lazyPattern(`(?i)(?:[(\[]\s*[0-9]+\s*(?:-|–|to|bis|à|\.\.+|…)\s*[0-9]+\s*[)\]]|/\s*[0-9]+\)?)$`)
 
-// sumWords are words, in lower case, in the names of columns and rows that are sums of others.
-var sumWords = []string{"total", "sum", "summe", "gesamt", "somme", "suma", "totale", "subtotal"}
-
 // wordSeparators matches the characters between two words in the name of a column.
 var wordSeparators = lazyPattern(`[^\pL\pN]+`)
 
-// isSumName reports whether the name of a column begins with one of sumWords.
+// isSumName reports whether the name of a column begins with a word for a sum.
 func isSumName(name string) bool {
 	all := wordSeparators().Split(strings.ToLower(name), -1)
-	return slices.Contains(sumWords, all[0])
+	return sumWord.has(all[0])
 }
-
-// averageWords are names of rows, in lower case, that hold the mean of other rows or a measure of
-// their spread.
-var averageWords = []string{"average", "avg", "mean", "median", "stdev", "std", "mittelwert", "durchschnitt", "moyenne", "promedio", "ø"}
 
 // remainderPattern matches the cell of an ingredient that makes up the remainder of a recipe: bal.,
 // q.s. 100, ad 100 g, to 100. Groups 1, 3 and 4 are the whole, and group 2 is a text that is not a
@@ -138,16 +97,16 @@ func unitSizeHint(word string) string {
 	return "say how much that is: units: {" + YAMLText(NormalizeName(word)) + ": 9 cl}"
 }
 
-// hasSumWord reports whether the name of a column contains one of sumWords.
+// hasSumWord reports whether the name of a column contains a word for a sum.
 func hasSumWord(name string) bool {
-	return slices.ContainsFunc(wordSeparators().Split(strings.ToLower(name), -1), func(word string) bool { return slices.Contains(sumWords, word) })
+	return sumWord.isIn(wordSeparators().Split(strings.ToLower(name), -1))
 }
 
 // isSumRow reports whether the name of a recipe says that its row is the sum or the mean of other
 // rows.
 func isSumRow(name string) bool {
 	name = strings.ToLower(strings.Trim(name, " :."))
-	return slices.Contains(sumWords, name) || slices.Contains(averageWords, name)
+	return sumWord.has(name) || meanWord.has(name)
 }
 
 // unitInNamePatterns match the ways in which a column name ends in a unit: Menge (cl), amount [g],

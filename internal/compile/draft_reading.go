@@ -1,0 +1,106 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
+	"kir/internal/number"
+)
+
+const (
+	maxShownRecipes = 2  // recipes that Reading shows
+	maxShownParts   = 8  // ingredients of a recipe that Reading shows
+	maxShownNames   = 12 // columns or rows of one role that Reading lists
+)
+
+// Reading describes how the table of the draft was read, for a person to check: the first recipes in the unit of the
+// table and as shares, the columns by their roles, and the rows that were left out. It is empty for a table of prices.
+func (d *Draft) Reading() (lines []string) {
+	if d.Book == nil || d.Book.Shape == nil {
+		return nil
+	}
+	for _, r := range d.Book.Recipes[:min(len(d.Book.Recipes), maxShownRecipes)] {
+		lines = append(lines, d.recipeText(&r))
+	}
+	return append(lines, d.roleLines()...)
+}
+
+// recipeText writes a recipe with the amounts of the table, their shares, and the sum.
+func (d *Draft) recipeText(r *dataset.Recipe) string {
+	whole := 0.0
+	oneUnit := true
+	sum := 0.0
+	for _, p := range r.Parts {
+		base, _ := p.Base().Float64()
+		whole += base
+		sum += p.Amount.Float64()
+		oneUnit = oneUnit && p.Unit == r.Parts[0].Unit
+	}
+	var parts []string
+	for _, p := range r.Parts {
+		base, _ := p.Base().Float64()
+		parts = append(parts, fmt.Sprintf("%s %s (%s %%)", amountText(p.Amount.String(), p.Unit), d.Book.Ingredients.Names[p.Ingredient], number.Trim(number.Fixed(100*base/whole, 1))))
+	}
+	text := strings.Join(parts[:min(len(parts), maxShownParts)], ", ")
+	if more := len(parts) - maxShownParts; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	if oneUnit && len(r.Parts) > 1 {
+		text += "; " + amountText(number.Trim(number.Fixed(sum, 4)), r.Parts[0].Unit) + " in all"
+	}
+	return inputerr.Quote(r.Name) + " is " + text
+}
+
+// amountText writes a number and its unit.
+func amountText(amount string, unit *dataset.Unit) string {
+	if unit == nil {
+		return amount
+	}
+	return amount + " " + unit.Name
+}
+
+// roleLines lists the columns by their roles, and the rows that were left out. In a transposed table the rows have roles.
+func (d *Draft) roleLines() (lines []string) {
+	s := d.Book.Shape
+	names := make(map[string][]string)
+	for _, c := range s.Columns {
+		if c.Name == "" {
+			continue
+		}
+		role := string(c.Role)
+		switch {
+		case c.Role == dataset.LabelColumn && d.isCondition(c.Name):
+			role = "condition"
+		case c.Role == dataset.LabelColumn:
+			role = "result"
+		case c.Role == dataset.IgnoredColumn:
+			role = "left out"
+		}
+		names[role] = append(names[role], c.Name)
+	}
+	for _, l := range d.Book.Labels {
+		if !slices.ContainsFunc(s.Columns, func(c dataset.Column) bool { return c.Name == l.Name }) {
+			names["result"] = append(names["result"], l.Name)
+		}
+	}
+	for _, role := range []string{"recipe", "ingredient", "amount", "unit", "condition", "result", "left out"} {
+		if list := names[role]; len(list) > 0 && !(d.Book.Transposed && role == "recipe") {
+			lines = append(lines, fmt.Sprintf("%-11s %s", role, inputerr.List(list, maxShownNames)))
+		}
+	}
+	if n := len(s.LeftOutLines); n > 0 {
+		var rows []string
+		for _, line := range s.LeftOutLines[:min(n, maxShownNames)] {
+			rows = append(rows, fmt.Sprint(line))
+		}
+		text := strings.Join(rows, ", ")
+		if n > maxShownNames {
+			text += fmt.Sprintf(" and %d more", n-maxShownNames)
+		}
+		lines = append(lines, fmt.Sprintf("%-11s %s", "rows out", text))
+	}
+	return lines
+}

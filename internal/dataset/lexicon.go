@@ -1,0 +1,145 @@
+package dataset
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// A wordRole is what a word in the name of a column or a row, or among classes, tells of it.
+type wordRole string
+
+// The roles of words, as lexicon.txt explains them.
+const (
+	judgementWord    wordRole = "judgement"
+	ratingWord       wordRole = "rating"
+	costWord         wordRole = "cost"
+	flawWord         wordRole = "flaw"
+	resultWord       wordRole = "result"
+	factName         wordRole = "fact"
+	numberWord       wordRole = "number"
+	setWord          wordRole = "set"
+	ambiguousWord    wordRole = "ambiguous"
+	setUnit          wordRole = "set unit"
+	ambiguousUnit    wordRole = "ambiguous unit"
+	processWord      wordRole = "process"
+	circumstanceWord wordRole = "circumstance"
+	outcomeWord      wordRole = "outcome"
+	sumWord          wordRole = "sum"
+	meanWord         wordRole = "mean"
+	limitWord        wordRole = "limit"
+	ingredientWord   wordRole = "ingredient"
+	batchWord        wordRole = "batch"
+	unknownWord      wordRole = "unknown"
+)
+
+// classRoles are the roles of names of classes, from the worst to the best.
+var classRoles = [...]wordRole{"worst", "bad", "middling", "good", "best"}
+
+//go:embed lexicon.txt
+var lexiconText string
+
+// lexicon returns the words of each role.
+var lexicon = sync.OnceValue(func() map[wordRole]map[string]bool {
+	words := make(map[wordRole]map[string]bool)
+	for line := range strings.Lines(lexiconText) {
+		role, list, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok || strings.HasPrefix(role, "#") {
+			continue
+		}
+		if words[wordRole(role)] == nil {
+			words[wordRole(role)] = make(map[string]bool)
+		}
+		for word := range strings.SplitSeq(list, ",") {
+			words[wordRole(role)][strings.TrimSpace(word)] = true
+		}
+	}
+	return words
+})
+
+// has reports whether a text in lower case is a word of the role.
+func (r wordRole) has(text string) bool { return lexicon()[r][text] }
+
+// isIn reports whether one of some words in lower case has the role, or ends in a word of it of minSuffixLetters letters
+// or more, as Backtemperatur does.
+func (r wordRole) isIn(words []string) bool {
+	return slices.ContainsFunc(words, func(word string) bool { return r.has(word) || r.endsWord(word) })
+}
+
+const (
+	minSuffixLetters = 5   // minimum length of a word that counts at the end of another
+	maxCompoundBytes = 100 // maximum length of a word whose end is looked up
+)
+
+// endsWord reports whether a word ends in another one of the role.
+func (r wordRole) endsWord(word string) bool {
+	if len(word) > maxCompoundBytes {
+		return false
+	}
+	letters := []rune(word)
+	least := minSuffixLetters
+	if r == ingredientWord || r == ambiguousWord || r == setWord {
+		least-- // such as mehl and zeit
+	}
+	for k := 1; k+least <= len(letters); k++ {
+		if r.has(string(letters[k:])) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordsOf returns the words of a text, in lower case.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+// classRank returns the place of a class in an order from the worst to the best: that of its words, or the number of
+// stars that are filled. known is false for a class without a place.
+func classRank(class string) (rank float64, known bool) {
+	class = strings.ToLower(NormalizeName(class))
+	if stars := strings.Count(class, "★"); stars+strings.Count(class, "☆") > 0 && strings.Trim(class, "★☆½ ") == "" {
+		rank = float64(stars)
+		if strings.Contains(class, "½") {
+			rank += 0.5
+		}
+		return rank, true
+	}
+	for rank, role := range classRoles {
+		if role.has(class) {
+			return float64(rank), true
+		}
+	}
+	return 0, false
+}
+
+// OrderClasses returns the classes from the worst to the best if all have a place in one order and no two have the same:
+// words such as poor, fair and good, or stars. ok is false if they have not.
+func OrderClasses(classes []string) (order []string, ok bool) {
+	ranks := make(map[string]float64, len(classes))
+	taken := make(map[float64]bool, len(classes))
+	stars := 0
+	for _, class := range classes {
+		rank, known := classRank(class)
+		if !known || taken[rank] {
+			return nil, false
+		}
+		if strings.ContainsAny(class, "★☆") {
+			stars++
+		}
+		ranks[class], taken[rank] = rank, true
+	}
+	if len(classes) < 2 || stars > 0 && stars < len(classes) {
+		return nil, false
+	}
+	order = slices.Clone(classes)
+	slices.SortFunc(order, func(a, b string) int {
+		if ranks[a] < ranks[b] {
+			return -1
+		}
+		return 1
+	})
+	return order, true
+}

@@ -1,0 +1,75 @@
+package dataset
+
+import (
+	"slices"
+	"strings"
+
+	"kir/internal/inputerr"
+)
+
+// summaryOf tells by its name what a row of the wide form says of other rows, as in Mean or Spec max; empty for the
+// name of a recipe. sure is false for a name that may be a recipe's, too, such as Target.
+func summaryOf(name string) (what string, sure bool) {
+	name = strings.ToLower(strings.Trim(name, " :.()[]"))
+	if meanWord.has(name) {
+		return "the mean or the spread of others", true
+	}
+	words := wordsOf(name)
+	if len(words) > 0 && costWord.isIn(words[:1]) {
+		return "prices", true
+	}
+	if len(words) > 0 && meanWord.has(words[0]) {
+		return "the mean or the spread of others", len(words) == 1
+	}
+	if len(words) == 0 || slices.ContainsFunc(words, func(word string) bool { return !limitWord.has(word) }) {
+		return "", false
+	}
+	return "a limit or an explanation", len(words) > 1 || strings.HasPrefix(words[0], "spec") || strings.HasPrefix(words[0], "spez") || strings.HasPrefix(words[0], "espec")
+}
+
+// isSummaryRow reports whether the first text of a row is surely the name of a row that describes other rows.
+func (t *table) isSummaryRow(row []string) bool {
+	for _, text := range row {
+		if text = strings.TrimSpace(text); text != "" {
+			_, sure := summaryOf(text)
+			return sure
+		}
+	}
+	return false
+}
+
+// skipSummaryRow reports whether the current row of the wide form describes other rows and is no recipe. It notes that
+// the row is left out. A row that may be a recipe is left out if it has no amounts and the ingredients are not given: where
+// they are, as for the results of a campaign, it is an error.
+func (b *bookBuilder) skipSummaryRow() bool {
+	if b.recipeColumn < 0 {
+		return false
+	}
+	name := b.recipeName()
+	what, sure := summaryOf(name)
+	if what != "" {
+		what = "is " + what + ", for its name, and"
+	}
+	if !sure && slices.ContainsFunc(b.wideColumns, func(c wideColumn) bool {
+		text := strings.TrimSpace(b.table.row[c.column])
+		return text != "" && !isDash(text)
+	}) {
+		return false
+	}
+	if what == "" && len(b.wideColumns) > 0 && name != "" && b.allowsNewIngredients {
+		what = "has no amounts and"
+	}
+	if what == "" {
+		return false
+	}
+	if slices.ContainsFunc(b.includedNames, func(other string) bool { return NormalizeName(other) == name }) {
+		b.reportedKeys["including "+name] = true
+		return false
+	}
+	t := b.table
+	at := t.place(b.recipeColumn)
+	t.noteLeftOut(at.line)
+	t.notes = append(t.notes, Note{File: t.file, Line: at.line, Column: at.column, Cell: at.cell, QuestionableRow: name, RowLeftOut: true, Doubtful: true,
+		Message: "row " + inputerr.Quote(name) + " " + what + " is left out: including: [" + YAMLText(name) + "] takes it in"})
+	return true
+}

@@ -1,0 +1,144 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kir/internal/inputerr"
+)
+
+// readUnitRow looks for a row of units directly below the header, such as mol% and °C. Its units become part of the
+// columns' names, as in "Tg (°C)", and the row is left out.
+func (t *table) readUnitRow(units *Units) {
+	head := t.firstRows()
+	started := false
+	for {
+		row, err := head.next()
+		if bad := (*Error)(nil); err != nil && !errors.As(err, &bad) || errors.As(err, new(fatalError)) {
+			return
+		}
+		if err != nil || isBlank(row) {
+			continue
+		}
+		if !started {
+			started = head.place(0).line == t.headerPlaces[0].line
+			continue
+		}
+		if t.isUnitRow(row, units) {
+			t.unitRowLine = head.place(0).line
+			t.addUnits(row, units, head.place(0), "the row below the header gives the units")
+		}
+		return
+	}
+}
+
+// minUnitCells is the least number of cells in a row of units.
+const minUnitCells = 2
+
+// isUnitRow reports whether a row names the units of the columns: units in two cells or more, and nothing else but the
+// word unit in the first.
+func (t *table) isUnitRow(row []string, units *Units) bool {
+	count := 0
+	for i, text := range row {
+		text = strings.TrimSpace(text)
+		switch {
+		case text == "" || isDash(text):
+		case isUnitText(text, units):
+			count++
+		case i == 0 && limitWord.has(strings.ToLower(strings.Trim(text, " .:()[]"))):
+		default:
+			return false
+		}
+	}
+	return count >= minUnitCells
+}
+
+// isUnitText reports whether a text is a unit, with or without brackets.
+func isUnitText(text string, units *Units) bool {
+	text = bareUnit(text)
+	lower := strings.ToLower(text)
+	if _, ok := units.Lookup(text); ok || setUnit.has(lower) || ambiguousUnit.has(lower) {
+		return true
+	}
+	known := headerUnits()
+	left, right, per := strings.Cut(text, "/")
+	return slices.Contains(known, text) || per && slices.Contains(known, strings.TrimRight(left, "²³23^")) && slices.Contains(known, strings.TrimRight(right, "²³23^"))
+}
+
+// bareUnit returns a unit without brackets around it.
+func bareUnit(text string) string {
+	text = strings.TrimSpace(text)
+	for _, pair := range []string{"()", "[]"} {
+		if inner, ok := strings.CutPrefix(text, pair[:1]); ok && strings.HasSuffix(inner, pair[1:]) {
+			return strings.TrimSpace(strings.TrimSuffix(inner, pair[1:]))
+		}
+	}
+	return text
+}
+
+// addGroupUnits adds the units of the groups above the header, as in Composition (wt%), to the names of the columns below
+// them that have none. A group ends where the next one begins.
+func (t *table) addGroupUnits(units *Units) {
+	groups := 0
+	for _, text := range t.groupRow {
+		if text = strings.TrimSpace(text); text != "" {
+			groups++
+		}
+		if text != "" && text[0] >= '0' && text[0] <= '9' {
+			return // such as a batch size
+		}
+	}
+	if groups < 2 && (len(t.groupRow) == 0 || strings.TrimSpace(t.groupRow[0]) != "") {
+		return // a title
+	}
+	row := make([]string, len(t.header))
+	unit := ""
+	for i := range row {
+		if i < len(t.groupRow) && strings.TrimSpace(t.groupRow[i]) != "" {
+			group := NormalizeName(t.groupRow[i])
+			_, unit = SplitHeaderUnit(group)
+			if isUnitText(group, units) {
+				unit = bareUnit(group)
+			}
+			if _, isAmount := units.Lookup(unit); !isAmount {
+				unit = ""
+			}
+		}
+		row[i] = unit
+	}
+	t.addUnits(row, units, t.headerPlaces[0], "the row above the header gives units")
+}
+
+// hasBracketedUnit reports whether a column's name has a unit in brackets at its end.
+func hasBracketedUnit(name string) bool {
+	_, unit := SplitHeaderUnit(name)
+	return unit != "" && (strings.HasSuffix(name, ")") || strings.HasSuffix(name, "]"))
+}
+
+// addUnits adds the units of a row to the columns' names that have none, with a note.
+func (t *table) addUnits(row []string, units *Units, at place, message string) {
+	example := ""
+	for i, name := range t.header {
+		if i >= len(row) || name == "" {
+			continue
+		}
+		unit := bareUnit(row[i])
+		if hasBracketedUnit(name) || isUnitText(name, units) || unit == "" || isDash(unit) || i == 0 && limitWord.has(strings.ToLower(unit)) {
+			continue
+		}
+		with := name + " (" + unit + ")"
+		if _, taken := t.byName[with]; taken {
+			continue
+		}
+		delete(t.byName, name)
+		t.header[i], t.byName[with] = with, i
+		if example == "" {
+			example = fmt.Sprintf(": column %s is %s", inputerr.Quote(name), inputerr.Quote(with))
+		}
+	}
+	if example != "" {
+		t.addNote(at, message+example, "")
+	}
+}

@@ -1,0 +1,299 @@
+package dataset
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A columnGuess is what the reader makes of a column of numbers of the wide form.
+type columnGuess struct {
+	role   Role
+	reason string // why it is not an ingredient, or why it is one in spite of its name; empty for a plain ingredient
+	isOpen bool   // the name allows either
+}
+
+// Evidence that a column of numbers holds the amounts of an ingredient, as logarithms of odds.
+const (
+	plainNumbers   = 1  // a column of numbers about which nothing else is known
+	materialName   = 3  // its name has the word of a material, such as water
+	elementName    = 2  // or is a chemical formula
+	zeroAmounts    = 1  // some recipes do not use it
+	amountUnit     = 2  // its name has a unit of amounts
+	percentUnit    = 1  // or of shares, which results may have, too
+	otherUnit      = -6 // its unit is not one of amounts
+	missingUnit    = -3 // it has no unit, where others have one
+	setName        = -5 // its name is that of a condition
+	ambiguousName  = -3 // or of a condition or a result
+	describingName = -4 // or of a judgement
+	resultName     = -3 // or has the word of a result
+	meanOrRepeat   = -6 // it is one of several measurements, or their mean
+	sumName        = -6 // its name says that it adds up others
+	batchName      = -4 // or how much of a batch was made
+	ratioName      = -8 // or that it is a ratio of two others, such as w/c
+)
+
+// guessAmounts decides for all columns of numbers together whether they are amounts, and why. The parameter recipe is
+// the index of the column of names, or −1.
+func (c *columnReader) guessAmounts(recipe int) {
+	c.numberGuesses = make(map[int]columnGuess)
+	var columns []amountColumn
+	otherwise := make(map[int]columnGuess) // by index of a column of the table: what it is if it holds no amounts
+	for i := range c.header {
+		p := &c.profiles[i]
+		if i == recipe || c.header[i] == "" || len(p.firstValues) == 0 || p.amountCount == 0 && !p.isRest() || !c.mayBeAmounts(i) {
+			continue
+		}
+		column, guess := c.weighColumn(i)
+		otherwise[i] = guess
+		columns = append(columns, column)
+	}
+	c.weighMeans(columns, otherwise)
+	if c.options.Ingredients != nil {
+		for _, column := range columns {
+			c.numberGuesses[column.field] = columnGuess{role: IngredientColumn}
+			if column.evidence <= 0 {
+				c.numberGuesses[column.field] = otherwise[column.field]
+			}
+		}
+		return
+	}
+	chosen := chooseAmounts(columns)
+	sum := slices.IndexFunc(columns, func(column amountColumn) bool { return column.isSum })
+	for k, column := range columns {
+		guess := c.guessOfChoice(&column, chosen[k], sum >= 0 && k > sum, otherwise[column.field])
+		if guess.role == LabelColumn && !column.isFixed && guess.isOpen && len(columns) <= maxJointColumns {
+			if share := shareWith(columns, chosen, k); share > 0 {
+				guess.reason += fmt.Sprintf("; as an ingredient it would be %s %% of a recipe", strconv.FormatFloat(float64(100*share), 'g', 2, 64))
+			}
+		}
+		c.numberGuesses[column.field] = guess
+	}
+}
+
+// guessOfChoice returns the guess about a column from the choice of all columns. behindSum reports whether the column
+// stands behind the sum of the chosen ones, and otherwise is the guess for a column that is not chosen.
+func (c *columnReader) guessOfChoice(column *amountColumn, isChosen, behindSum bool, otherwise columnGuess) columnGuess {
+	switch {
+	case isChosen && column.evidence < 0 && !column.isFixed:
+		return columnGuess{role: IngredientColumn, reason: "is taken as an ingredient: with it every row adds up to the same"}
+	case isChosen:
+		return columnGuess{role: IngredientColumn}
+	case column.isSum:
+		return columnGuess{role: IgnoredColumn, reason: "holds numbers and is left out: it is the sum of the amounts"}
+	case column.evidence > 0 && behindSum:
+		return columnGuess{role: LabelColumn, reason: "stands behind the sum of the amounts and is taken as a label"}
+	case column.evidence > 0:
+		guess := columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient: without it every row adds up to the same"}
+		if isSumName(c.header[column.field]) {
+			guess.role = IgnoredColumn
+		}
+		return guess
+	}
+	return otherwise
+}
+
+// weighMeans weighs against the columns of repeated measurements and of their means. A mean must be called so, because
+// three columns may be in that relation by coincidence.
+func (c *columnReader) weighMeans(columns []amountColumn, otherwise map[int]columnGuess) {
+	means, repeats := findMeans(columns)
+	for k := range means {
+		if !meanWord.isIn(wordsOf(c.header[columns[k].field])) {
+			delete(means, k)
+		}
+	}
+	for k := range columns {
+		column := &columns[k]
+		switch {
+		case column.isFixed:
+		case means[k]:
+			column.evidence += meanOrRepeat
+			otherwise[column.field] = columnGuess{role: LabelColumn, reason: "is the mean of the columns beside it and is taken as a label"}
+		case repeats[k] && hasNear(means, k):
+			column.evidence += meanOrRepeat
+			otherwise[column.field] = columnGuess{role: LabelColumn, reason: "holds one of several measurements and is taken as a label: a column beside it is their mean"}
+		}
+	}
+}
+
+// hasNear reports whether one of the indices is at most maxRepeats from k.
+func hasNear(indices map[int]bool, k int) bool {
+	for i := k - maxRepeats; i <= k+maxRepeats; i++ {
+		if indices[i] {
+			return true
+		}
+	}
+	return false
+}
+
+// shareWith returns the mean share of a recipe that a column would have if it were chosen as well.
+func shareWith(columns []amountColumn, chosen []bool, k int) float64 {
+	total, rows := 0.0, 0
+	for r, v := range columns[k].values {
+		sum := v
+		for i, in := range chosen {
+			if in && i != k {
+				sum += columns[i].values[r]
+			}
+		}
+		if sum > 0 && !math.IsNaN(sum) {
+			total += float64(v / sum)
+			rows++
+		}
+	}
+	if rows == 0 {
+		return 0
+	}
+	return total / float64(rows)
+}
+
+// mayBeAmounts reports whether most cells of a column are amounts, or its role is given.
+func (c *columnReader) mayBeAmounts(i int) bool {
+	p := &c.profiles[i]
+	role, given := c.givenRoles[i]
+	switch {
+	case given:
+		return role == IngredientColumn
+	case p.isNumeric() && p.firstAffix != "" && p.firstAffix != "%":
+		return false // sums of money
+	}
+	if _, is := c.meanBySpread[i]; is {
+		return false
+	}
+	if _, is := c.spreadByMean[i]; is && 2*p.amountCount >= p.filledCount {
+		return false
+	}
+	return true
+}
+
+// weighColumn returns the evidence about one column of numbers, and its guess if it is not an ingredient.
+func (c *columnReader) weighColumn(i int) (column amountColumn, otherwise columnGuess) {
+	name, p := c.header[i], &c.profiles[i]
+	base, unit := c.splitNameAndUnit(name)
+	column = amountColumn{field: i, values: p.firstValues, cells: p.firstValues}
+	if of := cmp.Or(unit, c.unitFromElsewhere(i)); of != nil {
+		column.kind = of.Kind
+		column.values = scaled(p.firstValues, of.Size.Float64())
+	}
+	column.isTotal = hasSumWord(name) || !slices.ContainsFunc(p.firstValues, func(v float64) bool {
+		return !(math.Abs(v-100) <= 0.5 || math.Abs(v-1) <= 0.005 || math.Abs(v-1000) <= 5)
+	})
+	if _, given := c.givenRoles[i]; given || p.isRest() || c.isGivenIngredient(name) || c.elementsFrom > 0 && i >= c.elementsFrom {
+		column.isFixed, column.evidence = true, materialName
+		return column, otherwise
+	}
+	column.evidence, column.isFixed, otherwise = c.weighAgainst(i)
+	if column.isFixed || column.evidence <= unlikelyEvidence {
+		return column, otherwise
+	}
+	switch {
+	case ingredientWord.isIn(wordsOf(base)):
+		column.evidence, column.isMaterial = column.evidence+materialName, true
+	case isFormula(base):
+		column.evidence, column.isMaterial = column.evidence+elementName, true
+	}
+	if slices.Contains(p.firstValues, 0) {
+		column.evidence += zeroAmounts
+	}
+	switch {
+	case unit != nil && !unit.Kind.isPercent():
+		column.evidence += amountUnit
+	case unit != nil:
+		column.evidence += percentUnit
+	}
+	return column, otherwise
+}
+
+// weighAgainst returns the evidence of a column's name, unit and numbers that it does not hold amounts.
+func (c *columnReader) weighAgainst(i int) (evidence float64, isFixed bool, guess columnGuess) {
+	name, p := c.nameWithUnit(i), &c.profiles[i]
+	base, unit := c.splitNameAndUnit(name)
+	plain := p.isNumeric() && p.firstAffix == ""
+	origin := GuessOrigin(name, false)
+	if unit != nil && (isFormula(base) || origin == SetOrMeasured) {
+		origin = UnknownOrigin // Rh is rhodium here and no humidity, and a flow additive no flow
+	}
+	switch {
+	case c.elementsFrom > 0:
+		return otherUnit, true, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label: the amounts are those of the formulas"}
+	case p.negativeCount > 1:
+		return otherUnit, true, columnGuess{role: LabelColumn, reason: "holds numbers below 0 and is taken as a label"}
+	case 2*(p.amountCount+p.remainderCount) < p.filledCount:
+		return otherUnit, true, columnGuess{role: LabelColumn, reason: "holds few amounts and is taken as a label"}
+	case p.isRowNumbering() && !isJudgement(name):
+		return otherUnit, true, columnGuess{role: IgnoredColumn, reason: "numbers the rows and is left out"}
+	case hasPropertyUnit(name), unit == nil && c.hasOtherUnit(name):
+		return otherUnit, false, columnGuess{role: LabelColumn, reason: "holds numbers in a unit that no amount has and is taken as a label"}
+	case plain && (unit == nil || hasBracketedUnit(name)) && ratioPattern().MatchString(name):
+		return ratioName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name"}
+	case plain && hasSumWord(name):
+		return sumName, false, columnGuess{role: IgnoredColumn, reason: "is taken for a sum, for its name, and left out"}
+	case plain && unit == nil && c.amountUnit == nil && c.hasUnitCells():
+		return missingUnit, false, columnGuess{role: LabelColumn, reason: "holds numbers without a unit, where other columns have units, and is taken as a label"}
+	case plain && batchWord.isIn(wordsOf(base)):
+		return batchName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name"}
+	case origin == SetInTrial || origin == MeasuredInTrial:
+		return setName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name"}
+	case describesRecipe(name):
+		return describingName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name"}
+	case origin == SetOrMeasured:
+		return ambiguousName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name", isOpen: true}
+	case resultWord.isIn(wordsOf(name)) && !ingredientWord.isIn(wordsOf(name)):
+		return resultName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name", isOpen: true}
+	}
+	return plainNumbers, false, columnGuess{role: LabelColumn}
+}
+
+// unitFromElsewhere returns the unit of the amounts of a column whose name has none: that of its row, or of all rows, in
+// a transposed table; else nil.
+func (c *columnReader) unitFromElsewhere(i int) *Unit {
+	if i < len(c.columnUnits) && c.columnUnits[i] != "" {
+		unit, _ := c.units.Lookup(c.columnUnits[i])
+		return unit
+	}
+	return c.amountUnit
+}
+
+// nameWithUnit returns the name of a column, with the unit of its row behind it in a transposed table.
+func (c *columnReader) nameWithUnit(i int) string {
+	name := c.header[i]
+	if i < len(c.columnUnits) && c.columnUnits[i] != "" && !hasBracketedUnit(name) {
+		name += " (" + c.columnUnits[i] + ")"
+	}
+	return name
+}
+
+// hasOtherUnit reports whether a column's name has a unit that is none of amounts.
+func (c *columnReader) hasOtherUnit(name string) bool {
+	_, unit := SplitHeaderUnit(name)
+	_, isAmount := c.units.Lookup(unit)
+	return !isAmount && (hasNonAmountUnit(name) || hasBracketedUnit(name) && len(unit) <= maxUnitBytes && unit != strings.ToLower(unit))
+}
+
+// maxUnitBytes is the maximum length of a text in brackets that is taken for an unknown unit, such as GU, if it has a
+// capital letter.
+const maxUnitBytes = 4
+
+// ratioPattern matches the names of ratios, such as w/c or a/agl, with a unit from elsewhere behind them.
+var ratioPattern = lazyPattern(`^(?i)[\pL]{1,4}/[\pL]{1,6}(?:\s*\(.*\))?$`)
+
+// scaled returns numbers in another unit.
+func scaled(values []float64, by float64) []float64 {
+	if by == 1 {
+		return values
+	}
+	all := make([]float64, len(values))
+	for r, v := range values {
+		all[r] = float64(v * by)
+	}
+	return all
+}
+
+// isFormula reports whether a text is a chemical formula, such as C, SiO2 or Na2CO3.
+func isFormula(text string) bool {
+	_, ok := parseFormula(strings.TrimSpace(text))
+	return ok
+}
