@@ -159,6 +159,12 @@ func addIngredientsSheet(d *compile.Draft, file, sheet string, lacking []string)
 func printDraft(w io.Writer, d *compile.Draft, file string) error {
 	contents, notes := d.Contents()
 	text := fmt.Sprintf("%s: %s. Sample it with: kir sample %s\n", file, contents, terminal.ShellWord(file))
+	for _, line := range d.Reading() {
+		text += "  " + terminal.EscapeControls(line) + "\n"
+	}
+	if open := d.OpenObjectives(); len(open) > 1 {
+		text += "No objective is set, as several results may be one: " + inputerr.List(open, 12) + ". Choose in " + inputerr.Quote(file) + ".\n"
+	}
 	for _, b := range d.OfferedBounds() {
 		if on, left := d.Bounds[b.Key]; left && !on {
 			text += "Left out, as it conflicts with other constraints: " + b.Words + "\n"
