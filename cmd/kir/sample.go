@@ -14,6 +14,7 @@ import (
 	"kir/internal/config"
 	"kir/internal/inputerr"
 	"kir/internal/run"
+	"kir/internal/terminal"
 	"kir/mcmc"
 )
 
@@ -111,6 +112,9 @@ func (o *sampleOptions) run(c *cobra.Command, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	o.problem = p
+	if text := p.LeftOut(); text != "" && !o.quiet && !o.progressJSON {
+		fmt.Fprintln(c.ErrOrStderr(), terminal.EscapeControls(text))
+	}
 	if o.shard != "" {
 		if o.outputDirectory == "" {
 			return &inputerr.Error{Message: "--shard is one of several parts of a run", Hint: "name the run with -o, the same for all of them"}
