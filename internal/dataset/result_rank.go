@@ -8,7 +8,7 @@ type ResultRank int
 const (
 	NoResult      ResultRank = iota // a condition, a number of a row, a remark, or classes without an order
 	Cost                            // what a recipe costs, which a limit usually bounds
-	UnnamedNumber                   // numbers whose name does not tell what they are
+	UnnamedNumber                   // numbers whose name does not tell what they are, or whether a recipe passes
 	Measurement                     // a property that is measured, or a flaw
 	Rating                          // how good people find a recipe
 )
@@ -26,8 +26,10 @@ func RankResult(label string, classes []string) ResultRank {
 		return Rating
 	case IsCostName(label):
 		return Cost
-	case origin == MeasuredInTrial, isJudgement(label), IsLowerBetterName(label), resultWord.isIn(words), meanWord.isIn(words), ordered, classes == nil && hasPropertyUnit(label) && !isTemperature(label):
+	case origin == MeasuredInTrial, isJudgement(label), IsLowerBetterName(label), resultWord.isIn(words), meanWord.isIn(words), ordered && len(classes) > 2, classes == nil && hasPropertyUnit(label) && !isTemperature(label):
 		return Measurement
+	case ordered: // such as yes and no: a limit suits them better
+		return UnnamedNumber
 	case classes != nil, processWord.isIn(words), circumstanceWord.isIn(words), describesRecipe(label), isRowNumber(label):
 		return NoResult
 	}
