@@ -18,6 +18,7 @@ const (
 	costWord         wordRole = "cost"
 	flawWord         wordRole = "flaw"
 	resultWord       wordRole = "result"
+	qualityWord      wordRole = "quality"
 	factName         wordRole = "fact"
 	numberWord       wordRole = "number"
 	setWord          wordRole = "set"
@@ -41,54 +42,45 @@ var classRoles = [...]wordRole{"worst", "bad", "middling", "good", "best"}
 //go:embed lexicon.txt
 var lexiconText string
 
-// lexicon returns the words of each role.
-var lexicon = sync.OnceValue(func() map[wordRole]map[string]bool {
-	words := make(map[wordRole]map[string]bool)
-	for line := range strings.Lines(lexiconText) {
-		role, list, ok := strings.Cut(strings.TrimSpace(line), ":")
-		if !ok || strings.HasPrefix(role, "#") {
-			continue
-		}
-		if words[wordRole(role)] == nil {
-			words[wordRole(role)] = make(map[string]bool)
-		}
-		for word := range strings.SplitSeq(list, ",") {
-			words[wordRole(role)][strings.TrimSpace(word)] = true
-		}
-	}
-	return words
-})
-
-// has reports whether a text in lower case is a word of the role.
-func (r wordRole) has(text string) bool { return lexicon()[r][text] }
-
-// isIn reports whether one of some words in lower case has the role, or ends in a word of it of minSuffixLetters letters
-// or more, as Backtemperatur does.
-func (r wordRole) isIn(words []string) bool {
-	return slices.ContainsFunc(words, func(word string) bool { return r.has(word) || r.endsWord(word) })
+// A vocabulary is the words of one role.
+type vocabulary struct {
+	words map[string]bool
+	ends  []string // words that also count at the end of a compound word
 }
 
-const (
-	minSuffixLetters = 5   // minimum length of a word that counts at the end of another
-	maxCompoundBytes = 100 // maximum length of a word whose end is looked up
-)
-
-// endsWord reports whether a word ends in another one of the role.
-func (r wordRole) endsWord(word string) bool {
-	if len(word) > maxCompoundBytes {
-		return false
-	}
-	letters := []rune(word)
-	least := minSuffixLetters
-	if r == ingredientWord || r == ambiguousWord || r == setWord {
-		least-- // such as mehl and zeit
-	}
-	for k := 1; k+least <= len(letters); k++ {
-		if r.has(string(letters[k:])) {
-			return true
+// lexicon returns the vocabulary of each role.
+var lexicon = sync.OnceValue(func() map[wordRole]*vocabulary {
+	all := make(map[wordRole]*vocabulary)
+	for line := range strings.Lines(lexiconText) {
+		name, list, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok || strings.HasPrefix(name, "#") {
+			continue
+		}
+		role := wordRole(name)
+		if all[role] == nil {
+			all[role] = &vocabulary{words: make(map[string]bool)}
+		}
+		for word := range strings.SplitSeq(list, ",") {
+			word, isEnd := strings.CutPrefix(strings.TrimSpace(word), "-")
+			all[role].words[word] = true
+			if isEnd {
+				all[role].ends = append(all[role].ends, word)
+			}
 		}
 	}
-	return false
+	return all
+})
+
+// includes reports whether a text in lower case is a word of the role.
+func (r wordRole) includes(text string) bool { return lexicon()[r].words[text] }
+
+// isIn reports whether one of some words in lower case is a word of the role, or a compound word that ends in one, as
+// Backtemperatur does.
+func (r wordRole) isIn(words []string) bool {
+	v := lexicon()[r]
+	return slices.ContainsFunc(words, func(word string) bool {
+		return v.words[word] || slices.ContainsFunc(v.ends, func(end string) bool { return strings.HasSuffix(word, end) })
+	})
 }
 
 // wordsOf returns the words of a text, in lower case.
@@ -108,7 +100,7 @@ func classRank(class string) (rank float64, known bool) {
 		return rank, true
 	}
 	for rank, role := range classRoles {
-		if role.has(class) {
+		if role.includes(class) {
 			return float64(rank), true
 		}
 	}

@@ -18,3 +18,24 @@ func TestOrderClasses(t *testing.T) {
 		}
 	}
 }
+
+// Compound words end in a word only where the lexicon says so: zeit does, and rate does not.
+func TestCompoundWords(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		want Origin
+	}{
+		{"Backtemperatur", SetInTrial}, {"Ruhezeit", SetOrMeasured}, {"Roersnelheid", SetInTrial}, {"time", SetOrMeasured},
+		{"Sodium citrate", UnknownOrigin}, {"Sausages", UnknownOrigin}, {"Concentrate", UnknownOrigin}, {"Thyme", UnknownOrigin},
+	} {
+		if got := GuessOrigin(test.name, false); got != test.want {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+	for name, want := range map[string]bool{"Price (€/kg)": true, "Einkaufspreis (€/kg)": true, "Price": true, "Caprice": false, "Cost saver": false, "Preisträger": false} {
+		if _, sure := summaryOf(name); sure != want {
+			t.Errorf("%s: a row of prices %v, want %v", name, sure, want)
+		}
+	}
+}

@@ -135,7 +135,7 @@ func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest,
 // and counts it for a note.
 func (b *bookBuilder) skipSumOfRecipe() bool {
 	name := NormalizeName(b.table.row[b.ingredientColumn])
-	if !sumWord.has(strings.ToLower(strings.Trim(name, " :.()"))) {
+	if !sumWord.includes(strings.ToLower(strings.Trim(name, " :.()"))) {
 		return false
 	}
 	b.sumRows.increment(func() place { return b.table.place(b.ingredientColumn) }, name)

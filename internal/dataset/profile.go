@@ -255,7 +255,7 @@ func isDash(text string) bool { return text == "-" || text == "–" || text == "
 
 // isUnknownMark reports whether the text of a cell in a column of numbers marks an unknown value,
 // such as n/a. In a column of texts it may be a value.
-func isUnknownMark(text string) bool { return unknownWord.has(strings.ToLower(text)) }
+func isUnknownMark(text string) bool { return unknownWord.includes(strings.ToLower(text)) }
 
 // countNumber counts a number with a given affix, which is empty if there is none.
 func (p *columnProfile) countNumber(affix string) {

@@ -21,7 +21,7 @@ func GuessOrigin(header string, texts bool) Origin {
 	if unit = strings.ToLower(strings.TrimSpace(unit)); len(unit) == 1 && !hasBracketedUnit(header) {
 		unit = "" // Binder A has no unit of currents
 	}
-	quantity, ambiguous := setWord.isIn(words) || setUnit.has(unit), ambiguousWord.isIn(words) || ambiguousUnit.has(unit)
+	quantity, ambiguous := setWord.isIn(words) || setUnit.includes(unit), ambiguousWord.isIn(words) || ambiguousUnit.includes(unit)
 	switch {
 	case texts && (outcomeWord.isIn(words) || resultWord.isIn(words)):
 		return UnknownOrigin

@@ -10,18 +10,18 @@ import (
 // summaryOf tells by its name what a row of the wide form says of other rows, as in Mean or Spec max; empty for the
 // name of a recipe. sure is false for a name that may be a recipe's, too, such as Target.
 func summaryOf(name string) (what string, sure bool) {
-	name = strings.ToLower(strings.Trim(name, " :.()[]"))
-	if meanWord.has(name) {
+	name = strings.ToLower(strings.Trim(name, " :."))
+	if meanWord.includes(name) {
 		return "the mean or the spread of others", true
 	}
 	words := wordsOf(name)
-	if len(words) > 0 && costWord.isIn(words[:1]) {
-		return "prices", true
+	if bare, unit := SplitHeaderUnit(name); costWord.isIn([]string{bare}) || unit != "" && len(words) > 0 && costWord.isIn(words[:1]) {
+		return "prices", true // a recipe may be called Cost saver
 	}
-	if len(words) > 0 && meanWord.has(words[0]) {
+	if len(words) > 0 && meanWord.includes(words[0]) {
 		return "the mean or the spread of others", len(words) == 1
 	}
-	if len(words) == 0 || slices.ContainsFunc(words, func(word string) bool { return !limitWord.has(word) }) {
+	if len(words) == 0 || slices.ContainsFunc(words, func(word string) bool { return !limitWord.includes(word) }) {
 		return "", false
 	}
 	return "a limit or an explanation", len(words) > 1 || strings.HasPrefix(words[0], "spec") || strings.HasPrefix(words[0], "spez") || strings.HasPrefix(words[0], "espec")

@@ -47,7 +47,7 @@ func (t *table) isUnitRow(row []string, units *Units) bool {
 		case text == "" || isDash(text):
 		case isUnitText(text, units):
 			count++
-		case i == 0 && limitWord.has(strings.ToLower(strings.Trim(text, " .:()[]"))):
+		case i == 0 && limitWord.includes(strings.ToLower(strings.Trim(text, " .:()[]"))):
 		default:
 			return false
 		}
@@ -59,7 +59,7 @@ func (t *table) isUnitRow(row []string, units *Units) bool {
 func isUnitText(text string, units *Units) bool {
 	text = bareUnit(text)
 	lower := strings.ToLower(text)
-	if _, ok := units.Lookup(text); ok || setUnit.has(lower) || ambiguousUnit.has(lower) {
+	if _, ok := units.Lookup(text); ok || setUnit.includes(lower) || ambiguousUnit.includes(lower) {
 		return true
 	}
 	known := headerUnits()
@@ -125,7 +125,7 @@ func (t *table) addUnits(row []string, units *Units, at place, message string) {
 			continue
 		}
 		unit := bareUnit(row[i])
-		if hasBracketedUnit(name) || isUnitText(name, units) || unit == "" || isDash(unit) || i == 0 && limitWord.has(strings.ToLower(unit)) {
+		if hasBracketedUnit(name) || isUnitText(name, units) || unit == "" || isDash(unit) || i == 0 && limitWord.includes(strings.ToLower(unit)) {
 			continue
 		}
 		with := name + " (" + unit + ")"

@@ -213,8 +213,8 @@ func (c *columnReader) weighAgainst(i int) (evidence float64, isFixed bool, gues
 	base, unit := c.splitNameAndUnit(name)
 	plain := p.isNumeric() && p.firstAffix == ""
 	origin := GuessOrigin(name, false)
-	if unit != nil && (isFormula(base) || origin == SetOrMeasured) {
-		origin = UnknownOrigin // Rh is rhodium here and no humidity, and a flow additive no flow
+	if unit != nil && (isFormula(base) || origin == SetOrMeasured) || origin == SetOrMeasured && ingredientWord.isIn(wordsOf(base)) {
+		origin = UnknownOrigin // Rh is rhodium here and no humidity, and a pH adjuster no pH
 	}
 	switch {
 	case c.elementsFrom > 0:

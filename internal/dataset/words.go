@@ -20,7 +20,7 @@ var roleWords = map[Role][]string{
 // describesRecipe reports whether the name of a column says that the column describes a recipe and
 // does not hold amounts.
 func describesRecipe(name string) bool {
-	return factName.has(strings.ToLower(strings.Trim(name, " .:"))) || scalePattern().MatchString(name) || isJudgement(name)
+	return factName.includes(strings.ToLower(strings.Trim(name, " .:"))) || scalePattern().MatchString(name) || isJudgement(name)
 }
 
 // isRowNumber reports whether the name of a column says that the column numbers the rows.
@@ -75,7 +75,7 @@ var wordSeparators = lazyPattern(`[^\pL\pN]+`)
 // isSumName reports whether the name of a column begins with a word for a sum.
 func isSumName(name string) bool {
 	all := wordSeparators().Split(strings.ToLower(name), -1)
-	return sumWord.has(all[0])
+	return sumWord.includes(all[0])
 }
 
 // remainderPattern matches the cell of an ingredient that makes up the remainder of a recipe: bal.,
@@ -106,7 +106,7 @@ func hasSumWord(name string) bool {
 // rows.
 func isSumRow(name string) bool {
 	name = strings.ToLower(strings.Trim(name, " :."))
-	return sumWord.has(name) || meanWord.has(name)
+	return sumWord.includes(name) || meanWord.includes(name)
 }
 
 // unitInNamePatterns match the ways in which a column name ends in a unit: Menge (cl), amount [g],
