@@ -103,7 +103,7 @@ func newHouse(t *testing.T) *house {
 			t.Fatal(err)
 		}
 		h.known = append(h.known, x)
-		sizes[x.Used()]++
+		sizes[x.UsedCount()]++
 	}
 	set := rule.Set{Ingredients: len(materials), Total: 1000}
 	for i := range materials {

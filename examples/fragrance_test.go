@@ -78,7 +78,7 @@ func TestFragrance(t *testing.T) {
 // checkFormula holds a draw against the problem as a person reads it.
 func checkFormula(x *mcmc.State, all []material) error {
 	c := x.Composition
-	if n := c.Used(); n < 12 || n > 40 || c.Total() != 1000 {
+	if n := c.UsedCount(); n < 12 || n > 40 || c.Total() != 1000 {
 		return fmt.Errorf("%d ingredients, %d g", n, c.Total())
 	}
 	cost, share, families := 0.0, make(map[string]float64), make(map[string]int)

@@ -157,7 +157,7 @@ func TestPortfolio(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = mcmc.Stream(t.Context(), sampler, s, 0, func(chain, draw int, x *mcmc.State) error {
-		if n := x.Composition.Used(); n < 5 || n > 10 || x.Composition.Total() != 100 {
+		if n := x.Composition.UsedCount(); n < 5 || n > 10 || x.Composition.Total() != 100 {
 			t.Errorf("a portfolio of %d assets, %d percent", n, x.Composition.Total())
 		}
 		u := portfolioUtility(x.Composition, returns, covariance, aversion)

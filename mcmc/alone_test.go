@@ -39,7 +39,7 @@ func (*halvesScorer) Moved(i, j int) {}
 func (s *halvesScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	s.Curve(i, j)
 	for k := range s.x.Amount(i) + s.x.Amount(j) + 1 {
-		p.Add(k, s.At(k))
+		p.Add(k, s.ScoreAt(k))
 	}
 }
 
@@ -48,7 +48,7 @@ func (s *halvesScorer) Curve(i, j int) int {
 	return 0
 }
 
-func (s *halvesScorer) At(k int) float64 {
+func (s *halvesScorer) ScoreAt(k int) float64 {
 	y := s.x.Clone()
 	if err := y.Move(s.i, s.j, k); err != nil {
 		panic(err)
@@ -56,7 +56,7 @@ func (s *halvesScorer) At(k int) float64 {
 	return s.halves.LogScore(y)
 }
 
-func (*halvesScorer) Above(int, int) float64 { return 0 }
+func (*halvesScorer) UpperBound(int, int) float64 { return 0 }
 
 // TestLinesOfOne: chains stay where a long line of a curved property has nothing else to
 // draw, and go on along those that have. How often they were where is kept.

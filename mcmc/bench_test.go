@@ -147,7 +147,7 @@ func BenchmarkStream(b *testing.B) {
 		b.Fatal(err)
 	}
 	_, err = mcmc.Stream(context.Background(), sampler, o, 0, func(_, _ int, x *mcmc.State) error {
-		used += x.Composition.Used()
+		used += x.Composition.UsedCount()
 		return nil
 	})
 	if err != nil {

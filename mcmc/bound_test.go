@@ -83,7 +83,7 @@ func TestBoundIsAWishWithoutScore(t *testing.T) {
 // what is known of one target is not taken for another.
 func TestIslandsAreOfTheTarget(t *testing.T) {
 	ends := func(x *mcmc.Composition) float64 {
-		if x.Used() == 1 && x.Amount(2) == 0 {
+		if x.UsedCount() == 1 && x.Amount(2) == 0 {
 			return 0
 		}
 		return 1
@@ -154,7 +154,7 @@ func TestStartLeadsToBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if gap(x.Composition) > 0 || x.Target() != open || !slices.Contains([]int{2, 3, 4, 5, 6}, x.Composition.Used()) {
+		if gap(x.Composition) > 0 || x.Target() != open || !slices.Contains([]int{2, 3, 4, 5, 6}, x.Composition.UsedCount()) {
 			t.Errorf("the start is %v", x.Composition)
 		}
 	}

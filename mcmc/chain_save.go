@@ -398,7 +398,7 @@ func (d *decoder) readState(beta float64) *State {
 	if d.err = x.Refresh(); d.err != nil {
 		return nil
 	}
-	if t.LogLaw(c.Used()) == negInf || beta > 0 && x.logScore == negInf {
+	if t.LogLaw(c.UsedCount()) == negInf || beta > 0 && x.logScore == negInf {
 		d.failDamaged("the target forbids its composition")
 	}
 	return x

@@ -59,8 +59,8 @@ func (x *Composition) N() int { return len(x.amounts) }
 // Total returns M, the sum of the amounts.
 func (x *Composition) Total() int { return x.total }
 
-// Used returns n(x), the number of ingredients with a positive amount.
-func (x *Composition) Used() int { return len(x.used) }
+// UsedCount returns n(x), the number of ingredients with a positive amount.
+func (x *Composition) UsedCount() int { return len(x.used) }
 
 // Amount returns x_i, the units of ingredient i.
 func (x *Composition) Amount(i int) int { return int(x.amounts[i]) }

@@ -30,8 +30,8 @@ func (l ledger) differ(x *mcmc.Composition) error {
 	if err := x.Consistent(); err != nil {
 		return err
 	}
-	if x.N() != l.ingredients || x.Total() != l.total() || x.Used() != len(l.units) {
-		return fmt.Errorf("%v has N=%d, total %d, %d used; want N=%d, %v", x, x.N(), x.Total(), x.Used(), l.ingredients, l.units)
+	if x.N() != l.ingredients || x.Total() != l.total() || x.UsedCount() != len(l.units) {
+		return fmt.Errorf("%v has N=%d, total %d, %d used; want N=%d, %v", x, x.N(), x.Total(), x.UsedCount(), l.ingredients, l.units)
 	}
 	var parts []mcmc.Part
 	for i := range l.ingredients {

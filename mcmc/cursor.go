@@ -55,7 +55,7 @@ func (c *Cursor) LineScores(i, j int) (*PiecewiseConstant, error) {
 		x.sumPieces.Add(0, 0)
 		return &x.sumPieces, nil
 	}
-	others := x.Composition.Used()
+	others := x.Composition.UsedCount()
 	for _, k := range [2]int{i, j} {
 		if x.Composition.Amount(k) > 0 {
 			others--

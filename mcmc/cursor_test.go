@@ -70,7 +70,7 @@ func testCursorScores(t *testing.T, law mcmc.Sparsity) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if math.IsInf(target.LogLaw(y.Used()), -1) {
+			if math.IsInf(target.LogLaw(y.UsedCount()), -1) {
 				values[k] = math.NaN() // it means nothing
 				continue
 			}

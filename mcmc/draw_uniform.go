@@ -243,7 +243,7 @@ func drawUsedAndOther(r *Rand, x *Composition) (p int, j int32, used bool) {
 // ingredient and the number of its units before the place.
 func drawCutPlace(r *Rand, c *Composition) (i, units int) {
 	at := 0
-	if places := c.total - c.Used(); places > 1 {
+	if places := c.total - c.UsedCount(); places > 1 {
 		at = r.Intn(places)
 	}
 	for _, i := range c.used {

@@ -104,7 +104,7 @@ type nudge struct{}
 // Propose returns log q(x|y) − log q(y|x). There are n(x)·(N−1) ways to nudge
 // x, and each has one way back, out of n(y)·(N−1).
 func (nudge) Propose(r *mcmc.Rand, x, y *mcmc.Composition) (logRatio float64, err error) {
-	from := int(x.Ingredients()[r.Intn(x.Used())])
+	from := int(x.Ingredients()[r.Intn(x.UsedCount())])
 	to := r.Intn(x.N() - 1)
 	if to >= from {
 		to++
@@ -112,7 +112,7 @@ func (nudge) Propose(r *mcmc.Rand, x, y *mcmc.Composition) (logRatio float64, er
 	if err := y.Move(from, to, x.Amount(from)-1); err != nil {
 		return 0, err
 	}
-	return math.Log(float64(x.Used()) / float64(y.Used())), nil
+	return math.Log(float64(x.UsedCount()) / float64(y.UsedCount())), nil
 }
 
 // A proposal of one's own makes a kernel of the general Metropolis–Hastings
@@ -137,7 +137,7 @@ func ExampleNewMetropolis() {
 		if err := chain.Advance(1); err != nil {
 			log.Fatal(err)
 		}
-		mean += float64(chain.State.Composition.Used()) / draws
+		mean += float64(chain.State.Composition.UsedCount()) / draws
 	}
 	fmt.Printf("mean n %.1f, %d %% accepted\n", mean, 100*chain.Tally().Accepted/chain.Tally().Iterations)
 	// Output:
@@ -213,7 +213,7 @@ func ExampleNewExact() {
 		if err := chain.Advance(1); err != nil {
 			log.Fatal(err)
 		}
-		counts[chain.State.Composition.Used()]++
+		counts[chain.State.Composition.UsedCount()]++
 	}
 	for n, c := range counts {
 		if c > 0 {
@@ -253,7 +253,7 @@ func ExampleComposition() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(x, x.Used(), x.Total(), x.Amount(7), x.Amount(8))
+	fmt.Println(x, x.UsedCount(), x.Total(), x.Amount(7), x.Amount(8))
 	if err := x.Move(7, 8, 60); err != nil { // 7 keeps 60 of the 90, 8 gets the rest
 		log.Fatal(err)
 	}

@@ -67,8 +67,8 @@ func TestScoresFail(t *testing.T) {
 		return mcmc.Objective{Name: name, Weight: weight, Property: p}
 	}
 	third := func(x *mcmc.Composition) bool { return x.Amount(2) == 5 }
-	many := func(x *mcmc.Composition) bool { return x.Used() == 4 }
-	whole := func(x *mcmc.Composition) bool { return x.Used() == 1 }
+	many := func(x *mcmc.Composition) bool { return x.UsedCount() == 4 }
+	whole := func(x *mcmc.Composition) bool { return x.UsedCount() == 1 }
 	zero := func(*mcmc.Composition) float64 { return 0 }
 	along := func(at func(k, sum int) bool, v float64) func(x *mcmc.Composition, i, j, k int) float64 {
 		return func(x *mcmc.Composition, i, j, k int) float64 {

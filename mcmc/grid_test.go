@@ -115,7 +115,7 @@ func (handOver) Propose(r *mcmc.Rand, x, y *mcmc.Composition) (float64, error) {
 	if x.N() == 1 {
 		return 0, nil
 	}
-	i := int(x.Ingredients()[r.Intn(x.Used())])
+	i := int(x.Ingredients()[r.Intn(x.UsedCount())])
 	j := r.Intn(x.N() - 1)
 	if j >= i {
 		j++
@@ -124,7 +124,7 @@ func (handOver) Propose(r *mcmc.Rand, x, y *mcmc.Composition) (float64, error) {
 	if err := y.Move(i, j, k); err != nil {
 		return 0, err
 	}
-	there, back := x.Used()*x.Amount(i), y.Used()*y.Amount(j)
+	there, back := x.UsedCount()*x.Amount(i), y.UsedCount()*y.Amount(j)
 	return math.Log(float64(there) / float64(back)), nil
 }
 

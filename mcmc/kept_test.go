@@ -41,7 +41,7 @@ func TestDrawsStay(t *testing.T) {
 	targets["in batches"] = newTarget(t, 12, 30, mcmc.Uniform(1, 6), mcmc.Objective{Name: "tree", Property: inBatches, Weight: 2})
 	targets["one"] = newTarget(t, 1, 1, mcmc.Uniform(1, 1))
 	targets["wide"] = newTarget(t, 3000, 100, mcmc.Uniform(17, 24))
-	targets["dense"] = newTarget(t, 60, 600, mcmc.Exponential(0.01), wish("used", 0.5, func(x *mcmc.Composition) float64 { return float64(x.Used()) }))
+	targets["dense"] = newTarget(t, 60, 600, mcmc.Exponential(0.01), wish("used", 0.5, func(x *mcmc.Composition) float64 { return float64(x.UsedCount()) }))
 	factors := func(n int, of func(i int) float64) []float64 {
 		f := make([]float64, n)
 		for i := range f {

@@ -112,7 +112,7 @@ func (a *acceleratedKernel) advanceScored(r *Rand, x *State, iterations int, tal
 		}
 		p, second, used := drawUsedAndOther(r, x.Composition)
 		i, j := int(x.Composition.used[p]), int(second)
-		others := x.Composition.Used() - 1
+		others := x.Composition.UsedCount() - 1
 		if used {
 			others--
 		}
@@ -123,7 +123,7 @@ func (a *acceleratedKernel) advanceScored(r *Rand, x *State, iterations int, tal
 		if err != nil {
 			return wrapKernelError("accelerated", err)
 		}
-		if used && (k == 0 || k == s) && rejectMerge(r, x.Composition.Used()) {
+		if used && (k == 0 || k == s) && rejectMerge(r, x.Composition.UsedCount()) {
 			continue
 		}
 		tally.Accepted++

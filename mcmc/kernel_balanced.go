@@ -160,17 +160,17 @@ func (b *Balanced) moveToNewSize(r *Rand, x *State) (moveOutcome, error) {
 	if len(t.law.probabilities) == 1 {
 		return outcomeUnchanged, nil
 	}
-	from, to := c.Used(), t.law.draw(r)
+	from, to := c.UsedCount(), t.law.draw(r)
 	if to == from {
 		return outcomeUnchanged, nil
 	}
 	was := x.logScore
 	x.undoMoves = x.undoMoves[:0]
-	for c.Used() < to {
+	for c.UsedCount() < to {
 		i, cut := drawCutPlace(r, c)
 		x.moveUndoably(i, c.drawAbsent(r), cut)
 	}
-	for c.Used() > to {
+	for c.UsedCount() > to {
 		i, j := drawTwoUsed(r, c)
 		x.moveUndoably(i, j, c.Amount(i)+c.Amount(j))
 	}
@@ -296,7 +296,7 @@ func (b *Balanced) moveOnLine(r *Rand, x *State) (moveOutcome, error) {
 	if i == j {
 		return outcomeUnchanged, nil
 	}
-	others := c.Used() - 1
+	others := c.UsedCount() - 1
 	if c.amounts[j] > 0 {
 		others--
 	}

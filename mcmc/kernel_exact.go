@@ -76,7 +76,7 @@ func (x *State) replaceByIndependentDraw(r *Rand) (changed bool) {
 	}
 	x.logRecallCached = false
 	x.drawExact(r, c)
-	if c.Used() != len(x.previousParts) || c.conditions != nil && !slices.Equal(c.conditions, x.previousConditions) {
+	if c.UsedCount() != len(x.previousParts) || c.conditions != nil && !slices.Equal(c.conditions, x.previousConditions) {
 		return true
 	}
 	for _, p := range x.previousParts {
@@ -94,9 +94,9 @@ func (x *State) independentMove(r *Rand) (moveOutcome, error) {
 		return acceptedOutcome(x.replaceByIndependentDraw(r)), nil // accepted always: the target is the law that is drawn from
 	}
 	// logShare is log(P/g) without the properties, with g the probability that drawExact draws y.
-	result, _, err := x.wholeMove(r, func() float64 { return x.target.logDrawRatio(x.Composition.Used()) }, func(y *Composition) (float64, bool) {
+	result, _, err := x.wholeMove(r, func() float64 { return x.target.logDrawRatio(x.Composition.UsedCount()) }, func(y *Composition) (float64, bool) {
 		x.drawExact(r, y)
-		return x.target.logDrawRatio(y.Used()), true
+		return x.target.logDrawRatio(y.UsedCount()), true
 	})
 	return result, err
 }

@@ -57,7 +57,7 @@ func (g *gibbsKernel) Advance(r *Rand, x *State, iterations int, tally *Tally) e
 		if s == 0 {
 			continue
 		}
-		others := c.Used()
+		others := c.UsedCount()
 		if was > 0 {
 			others--
 		}

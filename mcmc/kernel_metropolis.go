@@ -59,7 +59,7 @@ func (m *Metropolis) Advance(r *Rand, x *State, iterations int, tally *Tally) er
 			return wrapKernelError(m.name, fmt.Errorf("the proposal at %v left the space: %w", x.Composition, err))
 		}
 		tally.Iterations++
-		logRatio += m.target.LogLaw(y.Used()) - m.target.LogLaw(x.Composition.Used())
+		logRatio += m.target.LogLaw(y.UsedCount()) - m.target.LogLaw(x.Composition.UsedCount())
 		if c := m.target.space.conditions; c != nil {
 			logRatio += c.logProbability(y) - c.logProbability(x.Composition)
 		}

@@ -54,7 +54,7 @@ func (m *naiveKernel) Advance(r *Rand, x *State, iterations int, tally *Tally) e
 		if len(m.sizeWeights) > 1 {
 			n += r.Categorical(m.sizeWeights)
 		}
-		logRatio := m.target.LogLaw(n) - m.target.LogLaw(x.Composition.Used())
+		logRatio := m.target.LogLaw(n) - m.target.LogLaw(x.Composition.UsedCount())
 		bare := len(x.scoredTerms) == 0
 		if logRatio == negInf || bare && !r.Bernoulli(portable.Exp(logRatio)) {
 			continue

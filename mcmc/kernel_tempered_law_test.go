@@ -43,7 +43,7 @@ func lawStatistics(target *mcmc.Target) (all []statistic, plain []func(x []int) 
 	}
 	lo, hi := target.Law().Support()
 	for n := lo; n <= hi; n++ {
-		all = append(all, statistic{Name: fmt.Sprint("n = ", n), Value: func(x *mcmc.State) float64 { return indicator(x.Composition.Used() == n) }})
+		all = append(all, statistic{Name: fmt.Sprint("n = ", n), Value: func(x *mcmc.State) float64 { return indicator(x.Composition.UsedCount() == n) }})
 		plain = append(plain, func(x []int) float64 {
 			used := 0
 			for _, a := range x {
@@ -121,7 +121,7 @@ func logZProblems(t *testing.T) []logZProblem {
 		t.Fatalf("%d problems", len(all))
 	}
 	bumpy := wish("bumpy", 1.5, func(x *mcmc.Composition) float64 {
-		return 0.2 + float64(x.Amount(0)*x.Amount(0)%5) + 0.5*float64(x.Used())
+		return 0.2 + float64(x.Amount(0)*x.Amount(0)%5) + 0.5*float64(x.UsedCount())
 	})
 	measured := 0
 	for seed := uint64(0); len(all) < 28; seed++ {

@@ -67,7 +67,7 @@ func (l *ladderCell) learn(t *testing.T, betas ...float64) *ladderCell {
 		law := l.cell.law
 		law.Objectives = []stattest.Objective{{Weight: 1 - beta, LogScore: func(x []int) float64 {
 			c := plainComposition(t, x)
-			return l.f.Log(c) - l.target.LogLaw(c.Used())
+			return l.f.Log(c) - l.target.LogLaw(c.UsedCount())
 		}}}
 		for _, w := range l.cell.law.Objectives {
 			if w.Weight *= beta; w.Weight > 0 {

@@ -43,7 +43,7 @@ func (l *replicas) swapLearntLeg(r *Rand, parity int) (coldSwapped bool) {
 		x, y := lower.state, upper.state
 		d := y.beta - x.beta
 		// A very large score would lose the other terms to rounding if they were added to it.
-		here, there := x.target.LogLaw(x.Composition.Used())-x.cachedLogRecall, y.target.LogLaw(y.Composition.Used())-y.cachedLogRecall
+		here, there := x.target.LogLaw(x.Composition.UsedCount())-x.cachedLogRecall, y.target.LogLaw(y.Composition.UsedCount())-y.cachedLogRecall
 		p := portable.Exp(min(0, d*(x.logScore-y.logScore+(here-there))))
 		s.addStep(k, x.logScore, p, float64(d*(x.logScore+here))-lower.offset, float64(d*(y.logScore+there))-lower.offset)
 		if (l.stepCount()+l.learntRungCount-1-k)&1 == parity && r.Bernoulli(p) {

@@ -93,7 +93,7 @@ func TestLearntLegKeepsTheLaw(t *testing.T) {
 	z := 0.0
 	for s, x := range e.States {
 		if c := plainComposition(t, x); e.Pi[s] > 0 {
-			z += math.Exp(target.LogLaw(c.Used()) + law.Objectives[0].Log(x))
+			z += math.Exp(target.LogLaw(c.UsedCount()) + law.Objectives[0].Log(x))
 		}
 	}
 	scans := testmode.Pick(12_000, 3000)

@@ -162,7 +162,7 @@ func (f *referenceLaw) logProbability(x *State, y *Composition) float64 {
 func (f *referenceLaw) logProbabilityOfDivided(x *State, y *Composition, divided smallProduct) float64 {
 	t := x.target
 	recalled := f.logRecallFactor + divided.timesProduct(x.ingredientsProbability(y)).log()
-	plain := f.logSparsityFactor + t.logDrawProbability[y.Used()-t.law.minSize]
+	plain := f.logSparsityFactor + t.logDrawProbability[y.UsedCount()-t.law.minSize]
 	return max(recalled, plain) + portable.Log1p(portable.Exp(-math.Abs(recalled-plain)))
 }
 
@@ -193,7 +193,9 @@ func (f *referenceLaw) move(r *Rand, x *State) error {
 	if err := x.checkMovable("learnt leg", x.target); err != nil {
 		return err
 	}
-	weight := func(y *Composition, log float64) float64 { return float64(x.beta * (x.target.LogLaw(y.Used()) - log)) }
+	weight := func(y *Composition, log float64) float64 {
+		return float64(x.beta * (x.target.LogLaw(y.UsedCount()) - log))
+	}
 	there := 0.0
 	result, _, err := x.wholeMove(r, func() float64 {
 		return weight(x.Composition, f.currentLogProbability(x))

@@ -44,7 +44,7 @@ func referenceCells(t *testing.T) []referenceCell {
 		}
 		c := referenceCell{name: fmt.Sprintf("%s, %d tries", name, tries), target: target, f: f}
 		for amounts := range stattest.Compositions(target.Space().N(), target.Space().Total()) {
-			if x := plainComposition(t, amounts); !math.IsInf(target.LogLaw(x.Used()), -1) {
+			if x := plainComposition(t, amounts); !math.IsInf(target.LogLaw(x.UsedCount()), -1) {
 				c.all = append(c.all, x)
 			}
 		}
@@ -116,7 +116,7 @@ func TestLearntMovesAreExact(t *testing.T) {
 			if !math.IsInf(score, -1) {
 				states[x.String()] = len(possible)
 				possible = append(possible, x)
-				logs = append(logs, (1-beta)*c.f.Log(x)+beta*(c.target.LogLaw(x.Used())+score))
+				logs = append(logs, (1-beta)*c.f.Log(x)+beta*(c.target.LogLaw(x.UsedCount())+score))
 			}
 		}
 		m := make([][]float64, len(possible))

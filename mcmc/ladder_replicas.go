@@ -256,7 +256,7 @@ func (l *replicas) moveReplica(k int, warm bool, tally *Tally) error {
 func (l *replicas) logDensityRise(k int, x *State) float64 {
 	d := float64((l.rungs[k+1].state.beta - l.rungs[k].state.beta) * x.logScore)
 	if k == 0 {
-		d += x.target.logDrawRatio(x.Composition.Used())
+		d += x.target.logDrawRatio(x.Composition.UsedCount())
 	}
 	return d
 }
@@ -267,7 +267,7 @@ func (l *replicas) logDensityRise(k int, x *State) float64 {
 func (l *replicas) logSwapRatio(k int, lower, upper *State) float64 {
 	d := float64((l.rungs[k+1].state.beta - l.rungs[k].state.beta) * (lower.logScore - upper.logScore))
 	if k == 0 {
-		d += lower.target.logDrawRatio(lower.Composition.Used()) - upper.target.logDrawRatio(upper.Composition.Used())
+		d += lower.target.logDrawRatio(lower.Composition.UsedCount()) - upper.target.logDrawRatio(upper.Composition.UsedCount())
 	}
 	return d
 }

@@ -34,7 +34,7 @@ func (p sharp) LogScore(x *mcmc.Composition) float64 {
 type pour struct{}
 
 func (pour) Propose(r *mcmc.Rand, x, y *mcmc.Composition) (logRatio float64, err error) {
-	from := int(x.Ingredients()[r.Intn(x.Used())])
+	from := int(x.Ingredients()[r.Intn(x.UsedCount())])
 	to := r.Intn(x.N() - 1)
 	if to >= from {
 		to++
@@ -46,7 +46,7 @@ func (pour) Propose(r *mcmc.Rand, x, y *mcmc.Composition) (logRatio float64, err
 	if err := y.Move(from, to, left); err != nil {
 		return 0, err
 	}
-	return math.Log(float64(x.Used()) / float64(y.Used())), nil
+	return math.Log(float64(x.UsedCount()) / float64(y.UsedCount())), nil
 }
 
 func must[T any](v T, err error) T {

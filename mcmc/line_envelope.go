@@ -65,7 +65,7 @@ const (
 // over the properties without a [CurveScorer].
 func (e *envelope) scoreAt(nonCurveScore float64, k int) float64 {
 	for c := range e.curves {
-		nonCurveScore += float64(e.curves[c].weight * e.curves[c].At(k))
+		nonCurveScore += float64(e.curves[c].weight * e.curves[c].ScoreAt(k))
 	}
 	return nonCurveScore
 }
@@ -75,7 +75,7 @@ func (e *envelope) scoreAt(nonCurveScore float64, k int) float64 {
 // The argument nonCurveScore is the sum over the properties without a [CurveScorer].
 func (e *envelope) upperBound(nonCurveScore float64, from, to int) float64 {
 	for c := range e.curves {
-		nonCurveScore += float64(e.curves[c].weight * e.curves[c].Above(from, to))
+		nonCurveScore += float64(e.curves[c].weight * e.curves[c].UpperBound(from, to))
 	}
 	return nonCurveScore
 }

@@ -138,7 +138,7 @@ func (s *roughScorer) LogScore() float64 { return s.rough.LogScore(s.x) }
 func (s *roughScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	s.Curve(i, j)
 	for k := range s.s + 1 {
-		p.Add(k, s.At(k))
+		p.Add(k, s.ScoreAt(k))
 	}
 }
 
@@ -147,9 +147,9 @@ func (s *roughScorer) Curve(i, j int) int {
 	return s.peak
 }
 
-func (s *roughScorer) At(k int) float64 { return s.scores[k] }
+func (s *roughScorer) ScoreAt(k int) float64 { return s.scores[k] }
 
-func (s *roughScorer) Above(from, to int) float64 {
+func (s *roughScorer) UpperBound(from, to int) float64 {
 	return slices.Max(s.scores[from:to+1]) + s.loose*float64(to-from)
 }
 

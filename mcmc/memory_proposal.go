@@ -273,7 +273,7 @@ type stateList struct {
 
 // addComposition appends the composition c to the list.
 func (s *stateList) addComposition(c *Composition) {
-	s.sizes = append(s.sizes, int32(c.Used()))
+	s.sizes = append(s.sizes, int32(c.UsedCount()))
 	s.ingredients = append(s.ingredients, c.used...)
 	for _, i := range c.used {
 		s.amounts = append(s.amounts, c.amounts[i])

@@ -15,14 +15,14 @@ import (
 // ingredients differ.
 func (x *State) drawStepIngredients(r *Rand, s *ingredientStep) bool {
 	c := x.Composition
-	used := min(s.size, c.Used())
+	used := min(s.size, c.UsedCount())
 	if used > 1 {
 		used = 1 + r.Intn(used)
 	}
 	var places [maxStepIngredients]int // positions drawn so far, ascending
 	for k := range used {
 		p := 0
-		if left := c.Used() - k; left > 1 {
+		if left := c.UsedCount() - k; left > 1 {
 			p = r.Intn(left)
 		}
 		at := 0
@@ -176,7 +176,7 @@ func (x *State) drawLatticeStep(r *Rand, lattice *lattice) bool {
 func (x *State) latticeStepLaw(from, to int) splitLaw {
 	c, s := x.Composition, &x.stepScratch
 	var q [maxStepIngredients]float64
-	others := c.Used()
+	others := c.UsedCount()
 	for k, i := range s.ingredients[:s.size] {
 		q[k] = x.memory.ingredientProbability(int(i), c.N())
 		if c.amounts[i] > 0 {

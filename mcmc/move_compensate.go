@@ -30,7 +30,7 @@ func (x *State) compensatedExchange(r *Rand, tight *tightSums) (moveOutcome, err
 		return outcomeUnchanged, nil
 	}
 	var places [maxCompensatedSums + 1]int
-	if c.Used() <= h || !drawDistinct(r, places[:h+1], c.Used()) {
+	if c.UsedCount() <= h || !drawDistinct(r, places[:h+1], c.UsedCount()) {
 		return outcomeUnchanged, nil
 	}
 	j := x.drawNewcomer(r)

@@ -29,7 +29,7 @@ func (x *State) moveByRecall(r *Rand) (moveOutcome, error) {
 // properties, up to a constant, divided by the probability that a recall move draws y. The argument
 // divided is the probability of y's amounts, given y's ingredients.
 func (x *State) logRecallWeight(y *Composition, divided smallProduct) float64 {
-	return x.target.LogLaw(y.Used()) - divided.timesProduct(x.ingredientsProbability(y)).log()
+	return x.target.LogLaw(y.UsedCount()) - divided.timesProduct(x.ingredientsProbability(y)).log()
 }
 
 // ensureMemory returns what warm-up has learnt in the state. If there is nothing yet, it makes an
@@ -62,7 +62,7 @@ func (x *State) drawIngredients(r *Rand, y *Composition) bool {
 		y.amounts[i] = 1
 		y.appendUsed(i)
 	}
-	for y.Used() < n {
+	for y.UsedCount() < n {
 		i := int32(0)
 		if together {
 			i = m.drawOther(r, g, y.N())
@@ -98,7 +98,7 @@ func (x *State) drawRecallSize(r *Rand) int {
 // ingredients C is share(n, C), and size(n) is the probability of n by [State.drawRecallSize]. q′
 // and q are the probabilities of single draws of ingredients.
 func (x *State) ingredientsProbability(y *Composition) smallProduct {
-	n, t, m := y.Used(), x.target, x.memory
+	n, t, m := y.UsedCount(), x.target, x.memory
 	size := t.law.P(n)
 	states := float64(len(m.stateCores))
 	if states > 0 {

@@ -29,7 +29,7 @@ const (
 // ingredient can replace another, and a single candidate would rarely be allowed.
 func (x *State) substituteIngredient(r *Rand) (moveOutcome, error) {
 	c := x.Composition
-	if c.Used() < 2 {
+	if c.UsedCount() < 2 {
 		return outcomeUnchanged, nil
 	}
 	i, k := drawTwoUsed(r, c)

@@ -106,7 +106,7 @@ func (s *sample) see(x *mcmc.Composition) {
 	for _, i := range x.Ingredients() {
 		largest = max(largest, x.Amount(int(i)))
 	}
-	s.used = append(s.used, x.Used())
+	s.used = append(s.used, x.UsedCount())
 	s.largest = append(s.largest, largest)
 	if x.Amount(0) > 0 {
 		s.present++

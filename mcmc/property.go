@@ -85,18 +85,18 @@ type SplitScorer interface {
 // without scoring every split. It is for properties whose score changes at almost every split.
 type CurveScorer interface {
 	Scorer
-	// Curve selects the ingredients i and j for the methods At and Above, until the next call of
+	// Curve selects the ingredients i and j for the methods ScoreAt and UpperBound, until the next call of
 	// any other method. It returns a split near the peak of the scores, which rise before the peak
 	// and fall after it. It returns 0 if no such split is known. The peak only decides where ranges
 	// begin, so it need not be exact.
 	Curve(i, j int) (peak int)
-	// At returns log y at split k, which gives k units to ingredient i. It must equal, bit for bit,
+	// ScoreAt returns log y at split k, which gives k units to ingredient i. It must equal, bit for bit,
 	// the result of LogScore for that composition.
-	At(k int) float64
-	// Above returns an upper bound of At(k) for all k with from ≤ k ≤ to. The range has at least 3
+	ScoreAt(k int) float64
+	// UpperBound returns an upper bound of ScoreAt(k) for all k with from ≤ k ≤ to. The range has at least 3
 	// splits, and none of them gives all units to one ingredient. Tighter bounds make draws faster,
-	// above all bounds over few splits. A bound below some At(k) makes draws wrong.
-	Above(from, to int) float64
+	// above all bounds over few splits. A bound below some ScoreAt(k) makes draws wrong.
+	UpperBound(from, to int) float64
 }
 
 // PiecewiseConstant is a function of the integers 0..s that has few different values, such as the

@@ -60,7 +60,7 @@ func TestAlongRoomySums(t *testing.T) {
 func testAlong(t *testing.T, seeds uint64, least int, tight func(r *rand.Rand) (limits, room int)) {
 	t.Parallel()
 	bumpy := wish("bumpy", 1.5, func(x *mcmc.Composition) float64 {
-		return 0.2 + float64(x.Amount(0)*x.Amount(0)%5) + 0.5*float64(x.Used())
+		return 0.2 + float64(x.Amount(0)*x.Amount(0)%5) + 0.5*float64(x.UsedCount())
 	})
 	only := mixed(mcmc.MoveMix{Constrained: 1})
 	alone, moving, together := 0, 0, 0

@@ -142,7 +142,7 @@ func (l limitedSpace) target(tb testing.TB, wishes ...mcmc.Objective) (*mcmc.Tar
 }
 
 // usedCount is n.
-var usedCount = statistic{Name: "n", Value: func(x *mcmc.State) float64 { return float64(x.Composition.Used()) }}
+var usedCount = statistic{Name: "n", Value: func(x *mcmc.State) float64 { return float64(x.Composition.UsedCount()) }}
 
 // presences are n, and whether each ingredient is used.
 func presences(ingredients int) []statistic {

@@ -324,7 +324,7 @@ func (s *ruleScorer) Moved(i, j int) {
 			s.setAmount(k, amount)
 		}
 	}
-	if len(s.usedOrFormerlyUsed) > 4*s.composition.Used()+64 { // most entries are unused ingredients
+	if len(s.usedOrFormerlyUsed) > 4*s.composition.UsedCount()+64 { // most entries are unused ingredients
 		s.usedOrFormerlyUsed = append(s.usedOrFormerlyUsed[:0], s.composition.Ingredients()...)
 	}
 }

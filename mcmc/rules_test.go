@@ -295,7 +295,7 @@ func newCellOf(t *testing.T, seed uint64, r *rand.Rand, rules rule.Set, feasible
 func TestRuledKernels(t *testing.T) {
 	t.Parallel()
 	bumpy := mcmc.Objective{Name: "bumpy", Weight: 1.5, Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
-		return 0.2 + float64(x.Amount(0)*x.Amount(0)%5) + 0.5*float64(x.Used())
+		return 0.2 + float64(x.Amount(0)*x.Amount(0)%5) + 0.5*float64(x.UsedCount())
 	})}
 	ran, measured := 0, 0
 	for seed := range uint64(240) {

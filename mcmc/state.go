@@ -210,7 +210,7 @@ func (x *State) checkMovable(kernelName string, t *Target) error {
 	if len(c.amounts) != t.space.ingredients || c.total != t.space.total {
 		return fmt.Errorf("%s: the state has left the space: %w", kernelName, t.space.Contains(c))
 	}
-	if t.LogLaw(c.Used()) == negInf || x.beta > 0 && !(x.logScore > negInf) {
+	if t.LogLaw(c.UsedCount()) == negInf || x.beta > 0 && !(x.logScore > negInf) {
 		return fmt.Errorf("%s: the target gives the state %v no density, and from there nothing follows", kernelName, c)
 	}
 	return nil

@@ -15,7 +15,7 @@ func TestStateByHand(t *testing.T) {
 	target := newTarget(t, 3, 4, mcmc.Uniform(1, 3),
 		wish("first", 2, func(x *mcmc.Composition) float64 { return float64(x.Amount(0)) }),
 		wish("nothing", 0, func(x *mcmc.Composition) float64 { return 0 }),
-		wish("used", 0.5, func(x *mcmc.Composition) float64 { return float64(x.Used()) }))
+		wish("used", 0.5, func(x *mcmc.Composition) float64 { return float64(x.UsedCount()) }))
 	x, err := mcmc.NewState(target, newComposition(t, 3, 0, 1))
 	if err != nil {
 		t.Fatal(err)

@@ -63,7 +63,7 @@ func TestFindsAreWhatTheySay(t *testing.T) {
 			if err := space.Contains(x); err != nil {
 				return err
 			}
-			if target.Law().P(x.Used()) == 0 {
+			if target.Law().P(x.UsedCount()) == 0 {
 				t.Fatalf("the law has no mass on the size of %v", x)
 			}
 			if want, err := target.LogScore(x); err != nil || want != f.LogScore || !(want > bar) {

@@ -209,7 +209,7 @@ func (t *Target) LogLaw(n int) float64 {
 // LogPrior returns the log density of x without objectives and bounds, up to a constant. It is
 // log(y_sparse(n)/|X_n|). If there are conditions, log p(z) is added.
 func (t *Target) LogPrior(x *Composition) float64 {
-	return t.LogLaw(x.Used()) + t.space.conditions.logProbability(x)
+	return t.LogLaw(x.UsedCount()) + t.space.conditions.logProbability(x)
 }
 
 // logDrawRatio returns log(π(n)/d(n)), where π(n) = y_sparse(n)/|X_n| and d(n) is the probability

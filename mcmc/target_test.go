@@ -162,7 +162,7 @@ func TestScoreOverflow(t *testing.T) {
 // where another property is 0, whichever comes first, ends no run; where it counts
 // it does.
 func TestScoresThatDoNotCount(t *testing.T) {
-	alone := wish("alone", 1, func(x *mcmc.Composition) float64 { return 1 / float64(x.Used()-1) })
+	alone := wish("alone", 1, func(x *mcmc.Composition) float64 { return 1 / float64(x.UsedCount()-1) })
 	first := wish("first", 1, func(x *mcmc.Composition) float64 { return 1 / float64(x.Amount(0)) })
 	without := wish("without", 1, func(x *mcmc.Composition) float64 { return float64(min(x.Amount(0), 1)) })
 	plain, err := mcmc.NewSpace(3, 9)

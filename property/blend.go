@@ -123,14 +123,14 @@ func (s *blendScorer) meanAtSplit(k int) float64 {
 	return s.property.meanFromForm(s.valueAt0 + int64(k)*s.valueStep)
 }
 
-func (s *blendScorer) At(k int) float64 {
+func (s *blendScorer) ScoreAt(k int) float64 {
 	return s.property.desirability.logDesirability(s.meanAtSplit(k))
 }
 
-// Above returns an upper bound of the log score if ingredient i has between from and to units of the joint
+// UpperBound returns an upper bound of the log score if ingredient i has between from and to units of the joint
 // amount of ingredients i and j. The mean changes monotonically with the units of i, so the means at both ends
 // suffice.
-func (s *blendScorer) Above(from, to int) float64 {
+func (s *blendScorer) UpperBound(from, to int) float64 {
 	return s.property.desirability.upperBound(s.meanAtSplit(from), s.meanAtSplit(to))
 }
 

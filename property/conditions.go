@@ -221,9 +221,11 @@ type conditionedCurveScorer struct {
 	curveScorer mcmc.CurveScorer
 }
 
-func (s *conditionedCurveScorer) Curve(i, j int) (peak int)  { return s.curveScorer.Curve(i, j) }
-func (s *conditionedCurveScorer) At(k int) float64           { return s.curveScorer.At(k) }
-func (s *conditionedCurveScorer) Above(from, to int) float64 { return s.curveScorer.Above(from, to) }
+func (s *conditionedCurveScorer) Curve(i, j int) (peak int) { return s.curveScorer.Curve(i, j) }
+func (s *conditionedCurveScorer) ScoreAt(k int) float64     { return s.curveScorer.ScoreAt(k) }
+func (s *conditionedCurveScorer) UpperBound(from, to int) float64 {
+	return s.curveScorer.UpperBound(from, to)
+}
 
 // conditionedSplitScorer is a conditionedScorer for a wrapped property whose scorers are [mcmc.SplitScorer]s.
 // It then is a [mcmc.SplitScorer], too.

@@ -311,7 +311,7 @@ func (s *distanceScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	s.Curve(i, j)
 	q := pieceJoiner{pieces: p}
 	for k := range s.jointAmount + 1 {
-		q.add(k, s.At(k))
+		q.add(k, s.ScoreAt(k))
 	}
 }
 
@@ -369,7 +369,7 @@ func (s *distanceScorer) findCandidates(i, j, sum int) {
 	}
 }
 
-// Curve prepares the methods At and Above for the divisions of the joint amount of ingredients i and j: it
+// Curve prepares the methods ScoreAt and UpperBound for the divisions of the joint amount of ingredients i and j: it
 // finds the recipes that can be nearest to some division. Curve always returns 0, because the division with the
 // best score is unknown.
 func (s *distanceScorer) Curve(i, j int) (peak int) {
@@ -387,7 +387,7 @@ func (s *distanceScorer) Curve(i, j int) (peak int) {
 }
 
 // logsAtSplit returns the logs of the amounts of i and j if i has k units of their joint amount. It caches 16
-// results, because Above often asks for logs that At has just used.
+// results, because UpperBound often asks for logs that ScoreAt has just used.
 func (s *distanceScorer) logsAtSplit(k int) *splitLogs {
 	l := &s.splitCache[k&15]
 	if l.split != k {
@@ -396,7 +396,7 @@ func (s *distanceScorer) logsAtSplit(k int) *splitLogs {
 	return l
 }
 
-func (s *distanceScorer) At(k int) float64 {
+func (s *distanceScorer) ScoreAt(k int) float64 {
 	d, l := s.property, s.logsAtSplit(k)
 	least := math.Inf(1)
 	for c := range s.candidateRecipes {
@@ -406,11 +406,11 @@ func (s *distanceScorer) At(k int) float64 {
 	return d.logScoreFrom(least)
 }
 
-// Above returns an upper bound of the log score over the splits from..to, where split k gives k units of the
+// UpperBound returns an upper bound of the log score over the splits from..to, where split k gives k units of the
 // joint amount to ingredient i. It bounds each term of d² separately. The log u of the amount of i increases
 // with the split, v of j decreases, and u + v is concave with its maximum where both amounts are equal. The
 // logs are rounded, so each bound is widened by one unit.
-func (s *distanceScorer) Above(from, to int) float64 {
+func (s *distanceScorer) UpperBound(from, to int) float64 {
 	d := s.property
 	first := *s.logsAtSplit(from) // a copy, because the next call of logsAtSplit may overwrite the cache entry
 	last := *s.logsAtSplit(to)

@@ -227,10 +227,10 @@ type boxEvaluation struct {
 	perUse           []float64  // scratch of setCoefficients: item i is the coefficient of the use of ingredient i
 }
 
-// Above returns an upper bound of the log score over a set of compositions of n ingredients. The caller defines
+// UpperBound returns an upper bound of the log score over a set of compositions of n ingredients. The caller defines
 // the set by the function linearUpperBound. This function returns an upper bound of Σ perUnit_i·x_i + Σ
 // perUse_i over the set. The second sum is over the used ingredients.
-func (e *Expression) Above(n int, linearUpperBound func(perUnit, perUse []float64) float64) float64 {
+func (e *Expression) UpperBound(n int, linearUpperBound func(perUnit, perUse []float64) float64) float64 {
 	w := &boxEvaluation{expression: e, ingredientCount: n, linearUpperBound: linearUpperBound, isEvaluated: make([]bool, e.enclosureCount), intervals: make([]interval, e.enclosureCount), perUnit: make([]float64, n), perUse: make([]float64, n)}
 	s := w.evaluateInterval(e.rootEnclosure)
 	switch {

@@ -108,7 +108,7 @@ func TestExpressionAbove(t *testing.T) {
 				some[k][used[r.IntN(len(used))]]++
 			}
 		}
-		above := e.Above(len(barNames), greatestIn(some))
+		above := e.UpperBound(len(barNames), greatestIn(some))
 		if math.IsNaN(above) {
 			t.Fatalf("%s: the bound is none", formula)
 		}
@@ -140,7 +140,7 @@ func TestExpressionAbove(t *testing.T) {
 	for _, x := range some {
 		best = max(best, e.LogScore(composition(t, x)))
 	}
-	if above := e.Above(len(barNames), greatestIn(some)); above < best || above > best+0.02*math.Abs(best) {
+	if above := e.UpperBound(len(barNames), greatestIn(some)); above < best || above > best+0.02*math.Abs(best) {
 		t.Errorf("a ratio of at most %v is bounded by %v", best, above)
 	}
 }
@@ -153,7 +153,7 @@ func TestExpressionCancels(t *testing.T) {
 	}
 	for gin := range 12 {
 		x := []int{gin, 12 - gin, 0, 0, 0}
-		if score, above := e.LogScore(composition(t, x)), e.Above(len(barNames), greatestIn([][]int{x})); score > above {
+		if score, above := e.LogScore(composition(t, x)), e.UpperBound(len(barNames), greatestIn([][]int{x})); score > above {
 			t.Errorf("%v scores %v, and is bounded by %v", x, score, above)
 		}
 	}

@@ -138,7 +138,7 @@ func (q *question) includesIngredient(i int) bool {
 func (q *question) integerAnswer(x *mcmc.Composition) (sum int64) {
 	switch {
 	case q.kind == askUsed:
-		return int64(x.Used())
+		return int64(x.UsedCount())
 	case q.kind == askCondition:
 		return int64(x.Condition(q.conditionIndex))
 	case q.groupMembers == nil && q.kind == askUnits:

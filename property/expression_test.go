@@ -250,7 +250,7 @@ func FuzzExpression(f *testing.F) {
 		for i := range amounts {
 			amounts[i] = x.Amount(i)
 		}
-		v, above := p.Value(x), p.Above(len(barNames), greatestIn([][]int{amounts}))
+		v, above := p.Value(x), p.UpperBound(len(barNames), greatestIn([][]int{amounts}))
 		if score := p.LogScore(x); v >= 0 && !math.IsInf(v, 1) && score > above {
 			t.Fatalf("it scores %v, and is bounded by %v", score, above)
 		}

@@ -37,14 +37,14 @@ func (f *Forest) logScoreFrom(treeSum int64) float64 {
 	return portable.Log(max(f.floor, f.score.Probability(treeSum)))
 }
 
-// Above returns an upper bound of the log score over all compositions with lo[i] to hi[i] units of each
+// UpperBound returns an upper bound of the log score over all compositions with lo[i] to hi[i] units of each
 // ingredient i.
-func (f *Forest) Above(lo, hi []int32, _ int) float64 {
+func (f *Forest) UpperBound(lo, hi []int32, _ int) float64 {
 	return f.logScoreFrom(f.score.UpperBoundInBox(lo, hi))
 }
 
-// AboveCost returns the approximate time that [Forest.Above] takes, in nanoseconds.
-func (f *Forest) AboveCost() int64 { return f.score.UpperBoundCost() }
+// UpperBoundCost returns the approximate time that [Forest.UpperBound] takes, in nanoseconds.
+func (f *Forest) UpperBoundCost() int64 { return f.score.UpperBoundCost() }
 
 // Scorer returns a new [mcmc.Scorer] for the composition x, which may change later.
 func (f *Forest) Scorer(x *mcmc.Composition) mcmc.Scorer {

@@ -144,7 +144,7 @@ type markowitzScorer struct {
 
 // A parabola is the log score as a function of the number d of units that move from ingredient j to ingredient
 // i: constant + linear·d − quadratic·d². The fields riskSlope, riskCurvature, integerReturn and returnStep are
-// whole numbers from which At computes exact scores.
+// whole numbers from which ScoreAt computes exact scores.
 type parabola struct {
 	currentSplit                               int64 // current units of ingredient i, for which d is 0
 	riskSlope, riskCurvature                   int64
@@ -202,8 +202,8 @@ func (s *markowitzScorer) forEachSplit(i, j int, visit func(k int, returns int64
 }
 
 // Curve prepares the log scores of all divisions of the joint amount of ingredients i and j: they lie on a
-// [parabola]. The field roundingSlack bounds by how much rounding can put the parabola below the score that At
-// returns. At has fewer than seven roundings and the parabola eight, each of numbers below size.
+// [parabola]. The field roundingSlack bounds by how much rounding can put the parabola below the score that
+// ScoreAt returns. ScoreAt has fewer than seven roundings and the parabola eight, each of numbers below size.
 func (s *markowitzScorer) Curve(i, j int) (peak int) {
 	m, l := s.property, &s.lineParabola
 	l.riskSlope, l.riskCurvature = s.riskDerivatives(i, j)
@@ -225,16 +225,16 @@ func (s *markowitzScorer) Curve(i, j int) (peak int) {
 	return 0
 }
 
-func (s *markowitzScorer) At(k int) float64 {
+func (s *markowitzScorer) ScoreAt(k int) float64 {
 	l := &s.lineParabola
 	d := int64(k) - l.currentSplit
 	return s.property.logScoreFrom(l.integerReturn+d*l.returnStep, s.riskAfter(l.riskSlope, l.riskCurvature, d))
 }
 
-// Above returns an upper bound of the log score over the splits from..to, where split k gives k units of the
+// UpperBound returns an upper bound of the log score over the splits from..to, where split k gives k units of the
 // joint amount of i and j to ingredient i. The bound is the value of the parabola at its peak if the peak lies
 // between from and to, otherwise the greater of the values at from and to.
-func (s *markowitzScorer) Above(from, to int) float64 {
+func (s *markowitzScorer) UpperBound(from, to int) float64 {
 	l := &s.lineParabola
 	a, b := float64(int64(from)-l.currentSplit), float64(int64(to)-l.currentSplit)
 	if l.quadratic > 0 && a < l.peakUnitsMoved && l.peakUnitsMoved < b {

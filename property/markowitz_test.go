@@ -116,9 +116,9 @@ func TestMarkowitzBounds(t *testing.T) {
 				from = near(max(peak, 1), 1, s-3)
 				to = near(from+2, from+2, s-1)
 			}
-			above := curve.Above(from, to)
+			above := curve.UpperBound(from, to)
 			for _, k := range []int{from, to, near(from, from, to), near(to, from, to), near(peak, from, to), from + r.IntN(to-from+1)} {
-				if at := curve.At(k); !(at <= above) {
+				if at := curve.ScoreAt(k); !(at <= above) {
 					t.Fatalf("total %d, size %v: the bound of splits %d to %d of %d is %v, and at %d, by the peak at %d, is %v", total, size, from, to, s, above, k, peak, at)
 				}
 			}

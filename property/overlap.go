@@ -93,7 +93,7 @@ func (o *Overlap) LogScore(x *mcmc.Composition) float64 {
 	for _, i := range x.Ingredients() {
 		for _, r := range o.recipesUsing[i] {
 			shared[r]++
-			nearest = max(nearest, float64(shared[r])/float64(min(x.Used(), o.recipeSizes[o.recipeSizeIndex[r]])))
+			nearest = max(nearest, float64(shared[r])/float64(min(x.UsedCount(), o.recipeSizes[o.recipeSizeIndex[r]])))
 		}
 	}
 	return o.logScoreFrom(nearest)

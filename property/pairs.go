@@ -296,7 +296,7 @@ func (p *Pairs) Most(used int) float64 {
 // LogScore returns the natural logarithm of the score of the composition x. It takes O(n² log N) time for n
 // used of N ingredients.
 func (p *Pairs) LogScore(x *mcmc.Composition) float64 {
-	return p.logScoreFrom(p.sumUsedPairs(x), x.Used())
+	return p.logScoreFrom(p.sumUsedPairs(x), x.UsedCount())
 }
 
 // Scorer returns a new [mcmc.Scorer] for the composition x, which may change later.
@@ -315,7 +315,9 @@ func (s *pairsScorer) Reset() {
 	s.usedPairSum = s.property.sumUsedPairs(s.x)
 }
 
-func (s *pairsScorer) LogScore() float64 { return s.property.logScoreFrom(s.usedPairSum, s.x.Used()) }
+func (s *pairsScorer) LogScore() float64 {
+	return s.property.logScoreFrom(s.usedPairSum, s.x.UsedCount())
+}
 
 // lineSums returns sums over pairs, from which the scores follow if ingredients i and j get other amounts. The
 // results are:
@@ -327,7 +329,7 @@ func (s *pairsScorer) LogScore() float64 { return s.property.logScoreFrom(s.used
 func (s *pairsScorer) lineSums(i, j int) (ofI, ofJ, both, rest pairSum, others int) {
 	p, x := s.property, s.x
 	ofI, ofJ, both = p.sumPairsWithUsed(i, x, i, j), p.sumPairsWithUsed(j, x, i, j), p.pairContribution(i, j)
-	rest, others = s.usedPairSum, x.Used()
+	rest, others = s.usedPairSum, x.UsedCount()
 	if x.Amount(i) > 0 {
 		rest.add(ofI, -1)
 		others--
@@ -336,7 +338,7 @@ func (s *pairsScorer) lineSums(i, j int) (ofI, ofJ, both, rest pairSum, others i
 		rest.add(ofJ, -1)
 		others--
 	}
-	if others == x.Used()-2 {
+	if others == x.UsedCount()-2 {
 		rest.add(both, -1)
 	}
 	return ofI, ofJ, both, rest, others

@@ -142,14 +142,14 @@ func (p *Portfolio) Tangents() (at func(x []float64) (value float64, slope []flo
 	}, floor
 }
 
-// Above returns an upper bound of the log score over a box: all compositions with lo[i] to hi[i] units of each
+// UpperBound returns an upper bound of the log score over a box: all compositions with lo[i] to hi[i] units of each
 // ingredient i.
 //
 // Every tangent bounds the volatility from below, so the ratio is at most the ratio of two linear forms; see
 // [boxEvaluation.ratioInterval]. The first tangent is taken at the middle of the box. Later tangents are taken
 // at amounts, not necessarily whole, that approach the amounts with the greatest ratio. Each step goes towards
 // the maximum of the ratio of the linear forms (Frank and Wolfe 1956).
-func (p *Portfolio) Above(lo, hi []int32, _ int) float64 {
+func (p *Portfolio) UpperBound(lo, hi []int32, _ int) float64 {
 	m := p.markowitz
 	c, ok := m.convexRiskOnce()
 	if !ok || c.eigenvalueDeficit > 0 || p.statistic == Return {
@@ -184,7 +184,7 @@ func (p *Portfolio) Above(lo, hi []int32, _ int) float64 {
 }
 
 // maxTangentsPerBox is the greatest number of tangents of the volatility from which the bound for one box is
-// computed; see [Portfolio.Above].
+// computed; see [Portfolio.UpperBound].
 const maxTangentsPerBox = 12
 
 // A tangentForms holds two linear functions of the amounts of a portfolio: the return, and a tangent of the
@@ -291,8 +291,8 @@ func (t tangentForms) stepTowards(x, corner []float64) []float64 {
 	return out
 }
 
-// AboveCost returns the approximate time that [Portfolio.Above] takes, in nanoseconds.
-func (p *Portfolio) AboveCost() int64 {
+// UpperBoundCost returns the approximate time that [Portfolio.UpperBound] takes, in nanoseconds.
+func (p *Portfolio) UpperBoundCost() int64 {
 	return int64(maxTangentsPerBox * p.markowitz.ingredientCount * (2*p.markowitz.ingredientCount + 400))
 }
 

@@ -75,7 +75,7 @@ func TestPortfolioBounds(t *testing.T) {
 				for i, a := range x {
 					lo[i], hi[i] = max(0, int32(a-r.IntN(8))), min(total, int32(a+r.IntN(8)))
 				}
-				above := box.Above(lo, hi, n)
+				above := box.UpperBound(lo, hi, n)
 				if boxes++; score > above {
 					t.Fatalf("%v scores %v, and is in a box of at most %v", x, score, above)
 				}

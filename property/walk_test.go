@@ -49,7 +49,7 @@ func walkLines(t *testing.T, p mcmc.LineProperty, ingredients, total, moves int,
 		for range moves {
 			i := r.IntN(ingredients)
 			if r.IntN(8) > 0 {
-				i = int(x.Ingredients()[r.IntN(x.Used())])
+				i = int(x.Ingredients()[r.IntN(x.UsedCount())])
 			}
 			j := r.IntN(ingredients - 1)
 			if j >= i {
@@ -132,7 +132,7 @@ func checkCurve(t *testing.T, r *rand.Rand, c mcmc.CurveScorer, i, j, sum int, l
 		}
 		for k := len(values); k < to; k++ {
 			values = append(values, value)
-			if got := c.At(k); !same(got, value) {
+			if got := c.ScoreAt(k); !same(got, value) {
 				t.Fatalf("split %d of %d: the curve says %v, the line %v", k, sum, got, value)
 			}
 		}
@@ -146,7 +146,7 @@ func checkCurve(t *testing.T, r *rand.Rand, c mcmc.CurveScorer, i, j, sum int, l
 		if r.IntN(2) == 0 {
 			to = min(to, from+2+r.IntN(4))
 		}
-		above := c.Above(from, to)
+		above := c.UpperBound(from, to)
 		for k := from; k <= to; k++ {
 			if !(above >= values[k]) {
 				t.Fatalf("the bound of splits %d to %d of %d is %v, and at %d is %v", from, to, sum, above, k, values[k])
@@ -269,7 +269,7 @@ func benchmarkLine(b *testing.B, p mcmc.LineProperty, ingredients, total, used i
 	splits, lines := 0, 0
 	b.ReportAllocs()
 	for b.Loop() {
-		i := int(x.Ingredients()[r.IntN(x.Used())])
+		i := int(x.Ingredients()[r.IntN(x.UsedCount())])
 		j := r.IntN(ingredients)
 		if j == i {
 			continue
@@ -281,7 +281,7 @@ func benchmarkLine(b *testing.B, p mcmc.LineProperty, ingredients, total, used i
 		lines++
 		// Most moves leave the number of ingredients about the same.
 		k := r.IntN(sum + 1)
-		if x.Used() > used {
+		if x.UsedCount() > used {
 			k = 0
 		}
 		if err := x.Move(i, j, k); err != nil {

@@ -47,7 +47,7 @@ func BenchmarkLine(b *testing.B) {
 			b.Fatal(err)
 		}
 		pair := func() (i, j int) {
-			i = int(x.Ingredients()[r.IntN(x.Used())])
+			i = int(x.Ingredients()[r.IntN(x.UsedCount())])
 			for j = i; j == i; {
 				j = r.IntN(len(data.Ingredients))
 			}
@@ -61,7 +61,7 @@ func BenchmarkLine(b *testing.B) {
 				i, j := pair()
 				pieces.Reset()
 				s.Line(i, j, &pieces)
-				if x.Used() > 12 || x.Amount(i) > 1 {
+				if x.UsedCount() > 12 || x.Amount(i) > 1 {
 					if err := x.Move(i, j, r.IntN(x.Amount(i)+x.Amount(j)+1)); err != nil {
 						b.Fatal(err)
 					}

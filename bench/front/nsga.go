@@ -114,7 +114,7 @@ func (e *evolution) feasible(x *mcmc.Composition) bool {
 			return false
 		}
 	}
-	if math.IsInf(e.Target.LogLaw(x.Used()), -1) {
+	if math.IsInf(e.Target.LogLaw(x.UsedCount()), -1) {
 		return false
 	}
 	score, err := e.Target.LogScore(x)

@@ -113,7 +113,7 @@ func (k uncorrected) Advance(r *mcmc.Rand, x *mcmc.State, iterations int, tally 
 		if err != nil {
 			continue // no score is asked for where the law has no mass
 		}
-		ratio := score + k.target.LogLaw(y.Used()) - x.LogDensity()
+		ratio := score + k.target.LogLaw(y.UsedCount()) - x.LogDensity()
 		if math.IsInf(ratio, -1) || !r.Bernoulli(min(1, math.Exp(ratio))) {
 			continue
 		}

@@ -221,7 +221,7 @@ func (c *checker) large(name string, law, use []float64) error {
 			c.fault("%s: the draw %v breaks a rule", name, x)
 			return nil
 		}
-		sizes[x.Used()]++
+		sizes[x.UsedCount()]++
 		used[min(amounts[0], 1)]++
 	}
 	row := Row{Kernel: name, Way: fromLaw, P: 1}

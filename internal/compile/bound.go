@@ -22,12 +22,12 @@ type (
 	countBounded interface {
 		Most(maxUsed int) float64
 	}
-	// boxBounded is implemented by a score with an upper bound over a box of compositions. Above returns the
+	// boxBounded is implemented by a score with an upper bound over a box of compositions. UpperBound returns the
 	// bound for all compositions in which every ingredient i has from lo[i] to hi[i] units and at most maxUsed
 	// ingredients are used.
 	boxBounded interface {
-		Above(lo, hi []int32, maxUsed int) float64
-		AboveCost() int64 // approximate time of a call of Above, in nanoseconds
+		UpperBound(lo, hi []int32, maxUsed int) float64
+		UpperBoundCost() int64 // approximate time of a call of UpperBound, in nanoseconds
 	}
 	// pieceBounded is implemented by a score that is computed from several terms. Pieces returns one function
 	// for each term, which gives an upper bound of the term over a box of compositions. The function join
@@ -42,12 +42,26 @@ type (
 	tangentBounded interface {
 		Tangents() (at func(x []float64) (value float64, slope []float64, ok bool), floor float64)
 	}
-	// formBounded is implemented by a score whose upper bound follows from maxima of linear forms. Above
+	// formBounded is implemented by a score whose upper bound follows from maxima of linear forms. UpperBound
 	// computes the bound. It calls the function most to get the maximum of a linear form: perUnit has the
 	// coefficients of the amounts, and perUse those of the uses of ingredients.
 	formBounded interface {
-		Above(ingredients int, most func(perUnit, perUse []float64) float64) float64
+		UpperBound(ingredients int, most func(perUnit, perUse []float64) float64) float64
 	}
+)
+
+// The properties with bounds. An interface that one of them no longer implements would lose its bound unnoticed.
+var (
+	_ linearBounded  = (*property.Expression)(nil)
+	_ countBounded   = (*property.Distance)(nil)
+	_ countBounded   = (*property.Overlap)(nil)
+	_ countBounded   = (*property.Pairs)(nil)
+	_ boxBounded     = (*property.Forest)(nil)
+	_ boxBounded     = (*property.Portfolio)(nil)
+	_ pieceBounded   = (*property.Learned)(nil)
+	_ tangentBounded = (*property.Portfolio)(nil)
+	_ tangentBounded = (*property.Markowitz)(nil)
+	_ formBounded    = (*property.Expression)(nil)
 )
 
 // boundProblem returns the problem in the form of package bound. Each property whose weight is not 0 becomes a
@@ -75,7 +89,7 @@ func newBoundFactor(name string, scoreProperty any, ingredients, used int) bound
 		part.UpperBound = p.Most(used)
 	}
 	if p, ok := scoreProperty.(boxBounded); ok {
-		part.Box, part.BoxWork = p.Above, p.AboveCost()
+		part.Box, part.BoxWork = p.UpperBound, p.UpperBoundCost()
 	}
 	if p, ok := scoreProperty.(pieceBounded); ok {
 		var pieces []func(lo, hi []int32, used int) (above float64, steps int64, along int, by float64)
@@ -89,7 +103,7 @@ func newBoundFactor(name string, scoreProperty any, ingredients, used int) bound
 		part.Tangent, part.MinLog = p.Tangents()
 	}
 	if p, ok := scoreProperty.(formBounded); ok {
-		part.MaxOverForms = func(most func(perUnit, perUse []float64) float64) float64 { return p.Above(ingredients, most) }
+		part.MaxOverForms = func(most func(perUnit, perUse []float64) float64) float64 { return p.UpperBound(ingredients, most) }
 	}
 	p, ok := scoreProperty.(linearBounded)
 	if !ok {

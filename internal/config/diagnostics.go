@@ -123,7 +123,7 @@ func (r *faultRepair) removeAt(line, column int) bool {
 		r.node, r.changedPlaces[[2]int{line, column}] = other, true
 		return true
 	}
-	without, from, key := r.node.Without(line, column)
+	without, from, key := r.node.WithoutEntryAt(line, column)
 	if without == nil {
 		return false
 	}

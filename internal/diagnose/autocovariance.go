@@ -46,9 +46,9 @@ func (c *autocovarianceTable) reset(series [][]float64, m []moments) {
 	}
 }
 
-// at returns the autocovariance at the given lag, averaged over all series. The divisor of each sum of products
+// autocovariance returns the autocovariance at the given lag, averaged over all series. The divisor of each sum of products
 // is the number of draws in a series.
-func (c *autocovarianceTable) at(lag int) float64 {
+func (c *autocovarianceTable) autocovariance(lag int) float64 {
 	if lag >= len(c.autocovariances) {
 		switch quarter := c.drawsPerSeries / 4; {
 		case lag < maxDirectLags:

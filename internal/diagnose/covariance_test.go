@@ -36,7 +36,7 @@ func TestDenseCovariance(t *testing.T) {
 		for range 2 { // the second time in used memory
 			c.reset(series, momentsOfAll(nil, series))
 			for lag := 1; lag < n; lag++ {
-				got, want := c.at(lag), slowCovariance(series, lag)
+				got, want := c.autocovariance(lag), slowCovariance(series, lag)
 				// Values of about 25 are sums of n products of about 25, each
 				// rounded.
 				if math.Abs(got-want) > 1e-11 {

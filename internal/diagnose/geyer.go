@@ -6,11 +6,11 @@ import (
 	"kir/internal/portable"
 )
 
-// An autocovarianceSource computes autocovariances of one or more series. The method at returns the
+// An autocovarianceSource computes autocovariances of one or more series. The method autocovariance returns the
 // autocovariance at a lag, averaged over all series, with the number of draws in a series as divisor. Callers ask
 // for lags in increasing order, and for each lag at most once.
 type autocovarianceSource interface {
-	at(lag int) float64 // at returns the autocovariance at the given lag.
+	autocovariance(lag int) float64
 }
 
 // geyerESS computes effective sample sizes from autocovariances by Geyer's initial monotone positive sequence.
@@ -58,13 +58,13 @@ func (g *geyerESS) ess(n int, series []moments, c autocovarianceSource) (float64
 		return math.NaN(), ErrScale
 	}
 
-	even, odd := 1.0, 1-(meanVar-c.at(1))/varPlus
+	even, odd := 1.0, 1-(meanVar-c.autocovariance(1))/varPlus
 	g.autocorrelations = append(g.autocorrelations[:0], even, odd)
 	t := 0
 	for t < n-5 && even+odd > 0 {
 		t += 2
-		even = 1 - (meanVar-c.at(t))/varPlus
-		odd = 1 - (meanVar-c.at(t+1))/varPlus
+		even = 1 - (meanVar-c.autocovariance(t))/varPlus
+		odd = 1 - (meanVar-c.autocovariance(t+1))/varPlus
 		if even+odd >= 0 {
 			g.autocorrelations = append(g.autocorrelations, even, odd)
 		} else {

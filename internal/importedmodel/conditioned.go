@@ -48,13 +48,13 @@ func (p *ConditionedProperty) LogScore(x *mcmc.Composition) float64 {
 	return p.properties[p.Combination(x)].LogScore(x)
 }
 
-// Scorer returns a scorer of composition x, which is told of every change of x.
+// Scorer returns a scorer of composition x. Every change of x must be announced to the scorer.
 func (p *ConditionedProperty) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &conditionedScorer{property: p, x: x, scorers: make([]mcmc.Scorer, len(p.properties))}
 }
 
 // A conditionedScorer is the [mcmc.Scorer] of a [ConditionedProperty]. Of the scorers of the
-// properties, only the scorer that the current values of the conditions select is told of changes
+// properties, only the scorer that the current values of the conditions select hears of changes
 // of the composition.
 type conditionedScorer struct {
 	property *ConditionedProperty // the scored property

@@ -44,7 +44,7 @@ func (m *Model) LogScore(x *mcmc.Composition) float64 { return m.logScore(m.Sums
 // Sums returns the ensemble's sums for composition x, one for each target.
 func (m *Model) Sums(x *mcmc.Composition) []float64 { return m.score.Sums(x.Amounts()) }
 
-// Scorer returns a scorer of composition x, which is told of every change of x.
+// Scorer returns a scorer of composition x. Every change of x must be announced to the scorer.
 func (m *Model) Scorer(x *mcmc.Composition) mcmc.Scorer {
 	return &modelScorer{property: m, x: x, scorer: m.score.NewScorer()}
 }

@@ -32,7 +32,7 @@ func runSequence(ctx context.Context, t *mcmc.Target, k mcmc.Kernel, seed uint64
 	_, hi := t.Law().Support()
 	s := &sequenceStats{sizeCounts: make([]int64, hi+1), usedHistogram: diagnose.NewHistogram(hi+1, 1)}
 	err = advanceChain(ctx, c, discarded, kept, tick, func(int) {
-		n := c.State.Composition.Used()
+		n := c.State.Composition.UsedCount()
 		s.usedHistogram.Add(n)
 		s.sizeCounts[n]++
 	})

@@ -266,7 +266,7 @@ func (c *chain) makeDraws(draws int) error {
 		for k, s := range c.displayedSeries {
 			switch k {
 			case 0:
-				s.Add(float64(x.Composition.Used()))
+				s.Add(float64(x.Composition.UsedCount()))
 			case 1:
 				s.Add(x.LogDensity())
 			default:

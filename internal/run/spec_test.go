@@ -98,18 +98,18 @@ func (s *driftingScorer) Reset() {
 
 func (s *driftingScorer) LogScore() float64 { return s.sum }
 
-func (s *driftingScorer) At(i, j, k int) float64 {
+func (s *driftingScorer) ScoreAt(i, j, k int) float64 {
 	sum := s.have[i] + s.have[j]
 	return s.sum - driftingTerm(i, s.have[i]) - driftingTerm(j, s.have[j]) + driftingTerm(i, k) + driftingTerm(j, sum-k)
 }
 
 func (s *driftingScorer) Line(i, j int, p *mcmc.PiecewiseConstant) {
 	for k := range s.have[i] + s.have[j] + 1 {
-		p.Add(k, s.At(i, j, k))
+		p.Add(k, s.ScoreAt(i, j, k))
 	}
 }
 
 func (s *driftingScorer) Moved(i, j int) {
-	s.sum = s.At(i, j, s.x.Amount(i))
+	s.sum = s.ScoreAt(i, j, s.x.Amount(i))
 	s.have[i], s.have[j] = s.x.Amount(i), s.x.Amount(j)
 }

@@ -111,7 +111,7 @@ func TestBestIsTheBest(t *testing.T) {
 			for _, p := range x.Parts() {
 				set = append(set, p.Ingredient)
 			}
-			if target.LogLaw(x.Used()) > math.Inf(-1) && score > math.Inf(-1) && d.allowsAllAmounts(x) && !o.Refuse(set) {
+			if target.LogLaw(x.UsedCount()) > math.Inf(-1) && score > math.Inf(-1) && d.allowsAllAmounts(x) && !o.Refuse(set) {
 				want.Offer(x.Parts(), nil, score)
 			}
 		}

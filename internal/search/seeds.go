@@ -107,7 +107,7 @@ func (s *searcher) addRandomSeeds(ctx context.Context) error {
 // addSeed scores a composition and adds it to the compositions from which the search starts. kept is false if
 // the composition violates a rule or has score 0.
 func (s *searcher) addSeed(x *mcmc.Composition) (kept bool, err error) {
-	if !s.limits.allowsIngredientCount(x.Used()) {
+	if !s.limits.allowsIngredientCount(x.UsedCount()) {
 		return false, nil
 	}
 	score, err := s.target.LogScore(x)

@@ -116,7 +116,7 @@ func TestShortlist(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if score != e.LogScore || !doses.allowsIngredientCount(x.Used()) || !doses.allowsAllAmounts(x) {
+		if score != e.LogScore || !doses.allowsIngredientCount(x.UsedCount()) || !doses.allowsAllAmounts(x) {
 			t.Errorf("entry %d, %v, scores %v, not %v", k, x, score, e.LogScore)
 		}
 		if len(e.Scores) != 2 || math.Abs(e.Scores[0]-math.Exp(score)) > 1e-12 {
@@ -189,7 +189,7 @@ func asGood(t *testing.T, target *mcmc.Target, doses *amountLimits, x *mcmc.Comp
 			return true
 		}
 	}
-	return x.Used() == 1 && amount == part.Amount
+	return x.UsedCount() == 1 && amount == part.Amount
 }
 
 // TestShortlistRelaxes: where little is apart, the list goes on with what is less.
@@ -241,7 +241,7 @@ func TestCompare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p := math.Exp(target.LogLaw(x.Used())); p > 0 && !math.IsInf(score, -1) {
+		if p := math.Exp(target.LogLaw(x.UsedCount())); p > 0 && !math.IsInf(score, -1) {
 			want += p * math.Exp(score)
 			mass += p
 		}

@@ -249,7 +249,7 @@ func (t *frontSearch) lossesAt(x *mcmc.Composition) ([]float64, bool) {
 // allowsComposition reports whether the composition x satisfies the rules, the limits of amounts and the
 // permitted numbers of ingredients.
 func (t *frontSearch) allowsComposition(x *mcmc.Composition) bool {
-	if !t.limits.allowsIngredientCount(x.Used()) || !t.limits.allowsAllAmounts(x) || t.refusesIngredients(x.Parts()) {
+	if !t.limits.allowsIngredientCount(x.UsedCount()) || !t.limits.allowsAllAmounts(x) || t.refusesIngredients(x.Parts()) {
 		return false
 	}
 	score, err := t.target.LogScore(x)
@@ -271,7 +271,7 @@ func (t *frontSearch) prepareSeeds(ctx context.Context) error {
 		if y, ok := t.limits.repairAmounts(x); ok {
 			x = y
 		}
-		if score, err := t.target.LogScore(x); err != nil || math.IsInf(score, -1) || !t.limits.allowsIngredientCount(x.Used()) {
+		if score, err := t.target.LogScore(x); err != nil || math.IsInf(score, -1) || !t.limits.allowsIngredientCount(x.UsedCount()) {
 			return
 		}
 		if p, ok := t.lossesAt(x); ok {

@@ -74,7 +74,7 @@ func randomLosses(r *rand.Rand, n, count, first int) []Objective {
 			}}
 		case 3:
 			of = lineLoss{func(x *mcmc.Composition) float64 {
-				return math.Floor(linear(x)/float64(4*x.Total())) + float64(x.Used())
+				return math.Floor(linear(x)/float64(4*x.Total())) + float64(x.UsedCount())
 			}}
 		}
 		out = append(out, Objective{Name: fmt.Sprint("loss ", k), Score: of})
@@ -90,7 +90,7 @@ func enumerated(t *testing.T, target *mcmc.Target, losses []Objective) (points [
 		if err != nil {
 			t.Fatal(err)
 		}
-		if math.IsInf(score, -1) || math.IsInf(target.LogLaw(x.Used()), -1) {
+		if math.IsInf(score, -1) || math.IsInf(target.LogLaw(x.UsedCount()), -1) {
 			continue
 		}
 		var p []float64

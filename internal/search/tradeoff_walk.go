@@ -296,7 +296,7 @@ func (w *frontWalker) scoreLine(i, j int) error {
 	w.lineCount++
 	w.splitCount += int64(s) + 1
 	w.choices = w.choices[:0]
-	others := x.Used() - 1
+	others := x.UsedCount() - 1
 	if x.Amount(i) > 0 && x.Amount(j) > 0 {
 		others--
 	}
@@ -392,7 +392,7 @@ func (w *frontWalker) scoreValues(condition int) error {
 	w.lineCount++
 	w.splitCount += int64(last)
 	w.choices = w.choices[:0]
-	clean := w.limits.allowsIngredientCount(x.Used()) && w.limits.allowsAllAmounts(x) && !w.refusesIngredients(x.Parts())
+	clean := w.limits.allowsIngredientCount(x.UsedCount()) && w.limits.allowsAllAmounts(x) && !w.refusesIngredients(x.Parts())
 	at := 0 // index of the piece of losses that contains the split
 	for q := range p.Len() {
 		from, value := p.Piece(q)

@@ -255,7 +255,7 @@ func (w *walker) addChoice(from, to int, value float64) {
 // countOtherIngredients returns how many used ingredients there are besides i and j.
 func (w *walker) countOtherIngredients(i, j int) int {
 	x := w.cursor.Composition()
-	others := x.Used() - 1
+	others := x.UsedCount() - 1
 	if x.Amount(i) > 0 && x.Amount(j) > 0 {
 		others--
 	}

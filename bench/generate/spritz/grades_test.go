@@ -161,7 +161,7 @@ func newBook(t *testing.T, noise float64, seed uint64, learn func(*testing.T, *m
 			t.Fatal(err)
 		}
 		known = append(known, x)
-		sizes[x.Used()]++
+		sizes[x.UsedCount()]++
 		data.Rows = append(data.Rows, row)
 		data.Numbers = append(data.Numbers, truth(x.Amounts())+max(noise, 0)*r.NormFloat64())
 	}

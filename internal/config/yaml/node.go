@@ -190,16 +190,16 @@ func (n *Node) WithText(line, column int, text string) *Node {
 	return nil
 }
 
-// Without returns a copy of the node from which one entry or item is removed: the innermost that stands at the
+// WithoutEntryAt returns a copy of the node from which one entry or item is removed: the innermost that stands at the
 // position. The position of an entry is that of its key or of its value. The result ancestors lists the
 // mappings and lists that contained the entry or item, the innermost last. The result key is the key of a
 // removed entry. The result without is nil if there is nothing at the position.
-func (n *Node) Without(line, column int) (without *Node, ancestors []*Node, key string) {
+func (n *Node) WithoutEntryAt(line, column int) (without *Node, ancestors []*Node, key string) {
 	is := func(m *Node) bool { return m.Line == line && m.Column == column }
 	copied := *n
 	copied.Entries, copied.Items = slices.Clone(n.Entries), slices.Clone(n.Items)
 	for k, e := range n.Entries {
-		inner, within, key := e.Value.Without(line, column)
+		inner, within, key := e.Value.WithoutEntryAt(line, column)
 		switch {
 		case inner != nil:
 			copied.Entries[k].Value = inner
@@ -211,7 +211,7 @@ func (n *Node) Without(line, column int) (without *Node, ancestors []*Node, key 
 		return &copied, append([]*Node{n}, within...), key
 	}
 	for k, item := range n.Items {
-		inner, within, key := item.Without(line, column)
+		inner, within, key := item.WithoutEntryAt(line, column)
 		switch {
 		case inner != nil:
 			copied.Items[k] = inner

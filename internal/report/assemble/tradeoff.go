@@ -240,7 +240,7 @@ func (t *tradeoffBuilder) addKnownRecipes(out *report.Tradeoff) error {
 		}
 	}
 	for r, x := range known {
-		if score, err := t.target.LogScore(x); err != nil || math.IsInf(score, -1) || math.IsInf(t.target.LogLaw(x.Used()), -1) {
+		if score, err := t.target.LogScore(x); err != nil || math.IsInf(score, -1) || math.IsInf(t.target.LogLaw(x.UsedCount()), -1) {
 			continue
 		}
 		point := report.KnownPoint{Recipe: t.problem.Book.Recipes[r].Name, Values: t.displayedValues(x)}

@@ -14,7 +14,7 @@ import (
 // of ingredients and how amounts and ingredients are spread.
 func sizeStatistics() []kernelbench.Statistic {
 	return []kernelbench.Statistic{
-		{Name: "n", Value: func(x *mcmc.State) float64 { return float64(x.Composition.Used()) }},
+		{Name: "n", Value: func(x *mcmc.State) float64 { return float64(x.Composition.UsedCount()) }},
 		{Name: "largest amount", Value: func(x *mcmc.State) float64 {
 			largest := 0
 			for _, i := range x.Composition.Ingredients() {

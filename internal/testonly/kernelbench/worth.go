@@ -26,7 +26,7 @@ type Statistic struct {
 // density, the score of each wish, and whether each of the given ingredients is used.
 func Statistics(t *mcmc.Target, ingredients []int) []Statistic {
 	all := []Statistic{
-		{"used", func(x *mcmc.State) float64 { return float64(x.Composition.Used()) }},
+		{"used", func(x *mcmc.State) float64 { return float64(x.Composition.UsedCount()) }},
 		{"log density", (*mcmc.State).LogDensity},
 	}
 	var scores []float64

@@ -114,13 +114,13 @@ func (l lineKernel) Advance(r *mcmc.Rand, x *mcmc.State, iterations int, tally *
 
 func (l lineKernel) step(r *mcmc.Rand, x *mcmc.State, tally *mcmc.Tally) error {
 	c := x.Composition
-	i := int(c.Ingredients()[r.Intn(c.Used())])
+	i := int(c.Ingredients()[r.Intn(c.UsedCount())])
 	j := r.Intn(c.N() - 1)
 	if j >= i {
 		j++
 	}
 	was, s := c.Amount(i), c.Amount(i)+c.Amount(j)
-	others := c.Used() - 1
+	others := c.UsedCount() - 1
 	if c.Amount(j) > 0 {
 		others--
 	}
@@ -195,7 +195,7 @@ func pickProbability(x *mcmc.Composition, i, j int) float64 {
 	p := 0.0
 	for _, k := range []int{i, j} {
 		if x.Amount(k) > 0 {
-			p += 1 / float64(x.Used()*(x.N()-1))
+			p += 1 / float64(x.UsedCount()*(x.N()-1))
 		}
 	}
 	return p

@@ -248,7 +248,7 @@ func (e *Enumeration) Index(x *mcmc.Composition) (int, bool) {
 		key += uint64(x.Condition(c)) * e.place[e.ingredients+c]
 	}
 	s, ok := e.index[key]
-	return int(s), ok && n == x.Used() && len(x.Ingredients()) == n
+	return int(s), ok && n == x.UsedCount() && len(x.Ingredients()) == n
 }
 
 // Used returns the law of n: the probability of n at index n.
