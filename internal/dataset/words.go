@@ -34,10 +34,6 @@ func isJudgement(name string) bool {
 	return judgementWord.isIn(lastWords(name))
 }
 
-// IsRatingName reports whether the name of a label says that the label rates recipes, as rating and
-// strength do.
-func IsRatingName(label string) bool { return isJudgement(label) }
-
 // IsCostName reports whether the name of a label, such as unit cost, says that the label is a cost or a
 // rank. Lower values are then better.
 func IsCostName(label string) bool {
