@@ -242,6 +242,9 @@ func TestReadings(t *testing.T) {
 		outcome, why := truth.readAsInit(text, table)
 		counts[outcome]++
 		name := strings.TrimSuffix(filepath.Base(table), filepath.Ext(table))
+		if directory != "testdata/tables" {
+			t.Logf("%s: %s: %s", filepath.Base(table), outcome, why)
+		}
 		if right := outcome == rightAsMade || outcome == rightAnswered; right == (unread[name] != "") && directory == "testdata/tables" {
 			t.Errorf("%s: %s: %s", filepath.Base(table), outcome, why)
 		}

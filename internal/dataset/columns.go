@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -85,15 +86,10 @@ func readColumns(t *table, o Options, units *Units) (columns []Column, long bool
 	_, ingredient := c.columnByRole[IngredientColumn]
 	_, amount := c.columnByRole[AmountColumn]
 	if long = ingredient || amount; !long {
-		// Two names with a role make the form long; a single one may be a coincidence.
-		in, at := c.guessColumn(IngredientColumn), c.guessColumn(AmountColumn)
-		if in >= 0 && at < 0 {
-			at = c.guessAmountByUnit()
+		f := c.findLongForm()
+		if long = f.evidence > 0; long {
+			c.columnByRole[RecipeColumn], c.columnByRole[IngredientColumn], c.columnByRole[AmountColumn] = f.recipe, f.ingredient, f.amount
 		}
-		if in >= 0 && at < 0 {
-			at = c.guessAmountByChanges()
-		}
-		long = in >= 0 && at >= 0 && 2*c.profiles[in].amountCount <= c.profiles[in].filledCount // a few names, such as Mg, are units, too
 	}
 	if long {
 		return c.columns, true, c.assignLongRoles()
@@ -210,73 +206,14 @@ func (c *columnReader) guessColumn(role Role) int {
 	return -1
 }
 
-// guessAmountByUnit assigns the role AmountColumn to the only column that holds amounts and is
-// named after a unit. It returns that column, or −1 if there are none or several.
-func (c *columnReader) guessAmountByUnit() int {
-	found := -1
-	for i, name := range c.header {
-		if u, ok := c.units.Lookup(name); !ok || u.Name == "to taste" || c.profiles[i].amountCount == 0 || c.hasUniqueRole(i) {
-			continue
-		}
-		if _, given := c.givenRoles[i]; given {
-			continue
-		}
-		if found >= 0 {
-			return -1
-		}
-		found = i
+// suggestsRole reports whether the name of a column tells that it has a role of the long form.
+func (c *columnReader) suggestsRole(i int, r Role) bool {
+	name := c.header[i]
+	if matchesRole(name, r) {
+		return true
 	}
-	if found >= 0 {
-		c.columnByRole[AmountColumn] = found
-	}
-	return found
-}
-
-// guessRecipeByTexts assigns the role RecipeColumn to the first column of text without another role in which some texts
-// are repeated or missing, with a note.
-func (c *columnReader) guessRecipeByTexts() {
-	for i, name := range c.header {
-		p := &c.profiles[i]
-		_, given := c.givenRoles[i]
-		if given || name == "" || c.hasUniqueRole(i) || p.filledCount == 0 || p.amountCount > 0 || p.allDistinct && p.filledCount == len(c.profiledLines) {
-			continue
-		}
-		c.columnByRole[RecipeColumn] = i
-		c.noteGuessedRole(i, RecipeColumn, "column "+inputerr.Quote(name)+" is taken as the recipe")
-		return
-	}
-}
-
-// guessAmountByChanges assigns the role AmountColumn to the only column of numbers that differs between most rows of a
-// table in the long form: labels stay the same within a recipe. It returns that column, or −1 if there are none or
-// several.
-func (c *columnReader) guessAmountByChanges() int {
-	found := -1
-	for i, name := range c.header {
-		p := &c.profiles[i]
-		_, given := c.givenRoles[i]
-		if given || name == "" || c.hasUniqueRole(i) || p.filledCount == 0 || p.amountCount < p.filledCount || p.isRowNumbering() {
-			continue
-		}
-		changes := 0
-		for r := 1; r < len(p.firstValues); r++ {
-			if p.firstValues[r] != p.firstValues[r-1] {
-				changes++
-			}
-		}
-		if 2*changes < len(p.firstValues) {
-			continue
-		}
-		if found >= 0 {
-			return -1
-		}
-		found = i
-	}
-	if found >= 0 {
-		c.columnByRole[AmountColumn] = found
-		c.noteGuessedRole(found, AmountColumn, "column "+inputerr.Quote(c.header[found])+" is taken as the amount")
-	}
-	return found
+	_, isUnit := c.units.Lookup(name)
+	return r == AmountColumn && isUnit
 }
 
 // hasUniqueRole reports whether a column has a role that only one column can have.
@@ -312,14 +249,10 @@ func (c *columnReader) missingColumnError(role Role) error {
 
 // assignLongRoles sets the roles and units of the columns of a table in the long form.
 func (c *columnReader) assignLongRoles() error {
-	c.guessColumn(IngredientColumn)
-	if c.guessColumn(AmountColumn) < 0 && c.guessAmountByUnit() < 0 {
-		c.guessAmountByChanges()
+	if f := c.findLongForm(); !math.IsInf(f.evidence, -1) {
+		c.columnByRole[RecipeColumn], c.columnByRole[IngredientColumn], c.columnByRole[AmountColumn] = f.recipe, f.ingredient, f.amount
 	}
 	c.guessColumn(UnitColumn)
-	if c.guessColumn(RecipeColumn) < 0 {
-		c.guessRecipeByTexts()
-	}
 	var taken []string
 	first := len(c.header)
 	for _, r := range []Role{RecipeColumn, IngredientColumn, AmountColumn, UnitColumn} {
@@ -334,7 +267,9 @@ func (c *columnReader) assignLongRoles() error {
 			return c.errorInHeader(i, "column "+inputerr.Quote(c.header[i])+" cannot be a label", "a label is another column than that")
 		}
 		c.columns[i].Role = r
-		if _, given := c.givenRoles[i]; !given && !strings.EqualFold(c.header[i], string(r)) {
+		if _, given := c.givenRoles[i]; !given && !c.suggestsRole(i, r) {
+			c.noteGuessedRole(i, r, fmt.Sprintf("column %s is taken as the %s", inputerr.Quote(c.header[i]), r))
+		} else if !given && !strings.EqualFold(c.header[i], string(r)) {
 			taken = append(taken, fmt.Sprintf("%s as the %s", inputerr.Quote(c.header[i]), r))
 			first = min(first, i)
 		}
@@ -359,5 +294,6 @@ func (c *columnReader) assignLongRoles() error {
 			c.columns[i].Role = LabelColumn
 		}
 	}
+	c.leaveOutAttributes()
 	return nil
 }

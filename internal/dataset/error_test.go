@@ -89,11 +89,11 @@ var badBooks = []struct {
 	{name: "label changes", file: "recipe,ingredient,amount,taste\nKir,Gin,1,Fresh\nSec,Gin,1,Dry\nKir,Rye,1,Sweet\n", line: 4, column: 11, message: `"taste" of "Kir" changes from "Fresh" on line 2 to "Sweet"`, hint: "in all rows"},
 	{name: "label appears", file: "recipe,ingredient,amount,taste\nKir,Gin,1,\nKir,Rye,1,Sweet\n", line: 3, column: 11, message: `changes from "" on line 2 to "Sweet"`},
 
-	{name: "no recipe column", file: "thing,ingredient,amount\nKir,Gin,1\n", line: 1, column: 1, message: `no column is called "recipe"`, hint: "long form"},
+	{name: "no recipe column", file: "ingredient,amount\nGin,1\n", line: 1, column: 1, message: `no column is called "recipe"`, hint: "long form"},
 	{name: "no recipe column, wide", file: "Gin,Rye\n1,1\n", line: 1, column: 1, message: `no column is called "recipe"`, hint: "wide form"},
 	{name: "several rows of one mix", file: "Mix,A,B\nM1,1,2\nM1,1,2\nM2,2,1\nM2,2,1\nM3,3,1\n", line: 1, column: 1, message: `no column is called "recipe"`, hint: "call the recipes by their rows with columns: {Mix: label}"},
 	{name: "four rows without names", file: "A,B\n1,2\n1,2\n2,1\n2,1\n", line: 1, column: 1, message: `no column is called "recipe"`},
-	{name: "no amount column", file: "recipe,ingredient,amout\nKir,Gin,1\n", line: 1, column: 19, message: `no column is called "amount"`, hint: `is it "amout"?`},
+	{name: "no amount column", file: "recipe,ingredient,amout\nKir,Gin,much\n", line: 1, column: 19, message: `no column is called "amount"`, hint: `is it "amout"?`},
 	{name: "no ingredient column", file: "recipe,amount\nKir,1\n", line: 1, column: 1, message: `no column is called "ingredient"`},
 	{name: "misspelt ingredient column", file: "recipe,ingrediants,cl\nKir,Gin,1\n", line: 1, column: 8, message: `column "ingrediants" holds text such as "Gin"`, hint: "the long form has the columns recipe, ingredient,"},
 	{name: "no ingredient in a wide header", file: "recipe\nKir\n", line: 1, column: 1, message: "names no ingredient"},

@@ -36,9 +36,6 @@ type source struct {
 // is guessed.
 const maxHeadBytes = maxRowBytes
 
-// maxHeaderSearchRows is the maximum number of first rows among which the header is searched.
-const maxHeaderSearchRows = 20
-
 // nonTableFormats are formats of files that are not read as tables. The field magic is the first
 // bytes of such a file, what names the format, and instead says what to do.
 var nonTableFormats = []struct{ magic, what, instead string }{

@@ -27,6 +27,7 @@ type table struct {
 	groupRow        []string          // the row above the header, which may name groups of columns; nil if there is none
 	elementsFrom    int               // index of the first column of elements, if the table had formulas; else 0
 	formulasIn      int               // index of the column that has the formulas, if elementsFrom is not 0
+	isTurned        bool              // whether the rows of the file are the columns of this table
 	columnUnits     []string          // text of the unit of each column, if the table was transposed and had a column of units; else nil
 	amountUnit      *Unit             // unit of the amounts whose names have none, if the table was transposed; nil if there is none
 	unitRowLine     int               // line of a row with the units of the columns; 0 if there is none
@@ -82,81 +83,6 @@ func (s *source) readTable(l Layout, units *Units, suits func(row []string) bool
 	}
 	t.chooseDecimalMark(l.Decimal)
 	return t, nil
-}
-
-// A headRow is one of the first rows with text of a table.
-type headRow struct {
-	filled  int  // number of cells with text
-	numbers int  // number of cells that are numbers
-	isFull  bool // whether all cells have text
-	suits   bool // whether a cell has a usual name of a column
-	isUnits bool // whether the row names units
-}
-
-// readHead returns the first rows with text, at most maxHeaderSearchRows.
-func (t *table) readHead(suits func(row []string) bool, units *Units) (head []headRow, err error) {
-	rows := t.firstRows()
-	for len(head) < maxHeaderSearchRows {
-		row, err := rows.next()
-		if bad := (*Error)(nil); errors.As(err, &bad) || err == io.EOF {
-			break // reading the whole table reports a fault
-		} else if err != nil {
-			return nil, err
-		}
-		h := headRow{suits: suits(row), isUnits: t.isUnitRow(row, units)}
-		for _, text := range row {
-			if text = strings.TrimSpace(text); text != "" {
-				h.filled++
-				if n, _ := parseAffixedNumber(text); n != (numeral{}) {
-					h.numbers++
-				}
-			}
-		}
-		if h.isFull = h.filled == len(row); h.filled > 0 {
-			head = append(head, h)
-		}
-	}
-	return head, nil
-}
-
-// findHeader returns the number of rows with text above the header:
-//
-//   - The first row is the header if all of its cells have text, and there are three or it has a usual name.
-//   - Else the header is the row with the most cells above the first row with numbers, if there are three.
-//   - Else it is the first row with more cells than the first that has a usual name, or else the first with three cells
-//     and no number.
-func (t *table) findHeader(suits func(row []string) bool, units *Units) (above int, err error) {
-	head, err := t.readHead(suits, units)
-	if err != nil || len(head) == 0 {
-		return 0, err
-	}
-	first := head[0]
-	if first.isFull && (first.filled > 2 || first.suits) {
-		return 0, nil
-	}
-	data := slices.IndexFunc(head, func(h headRow) bool { return h.numbers > 0 && h.filled > 1 })
-	best := 0
-	for k := range max(data, 0) {
-		if h := head[k]; !h.isUnits && (h.filled > head[best].filled || h.filled == head[best].filled && h.suits && !head[best].suits) {
-			best = k
-		}
-	}
-	if data > 0 && head[best].filled > 2 {
-		return best, nil
-	}
-	if first.filled > 2 || first.suits {
-		return 0, nil
-	}
-	texts := 0
-	for k, h := range head[1:] {
-		if h.filled > first.filled && h.suits {
-			return k + 1, nil
-		}
-		if texts == 0 && h.filled > 2 && h.numbers == 0 {
-			texts = k + 1
-		}
-	}
-	return texts, nil
 }
 
 // readHeader skips the rows above the header, reads the header and checks the names of the columns.
@@ -331,6 +257,14 @@ func (t *table) errorAtPlace(p place, message, hint string) *Error {
 // in a problem file; it is empty if the interpretation is almost certainly right.
 func (t *table) addNote(p place, message, setting string) {
 	t.addNoteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Setting: setting})
+}
+
+// columnText begins a sentence about a column of the table, which is a row of the file if the table was transposed.
+func (t *table) columnText(i int) string {
+	if t.isTurned {
+		return "row " + inputerr.Quote(t.header[i])
+	}
+	return "column " + inputerr.Quote(t.header[i])
 }
 
 // addNoteOnce adds a note unless an equal note was added before, since a transposed table is read

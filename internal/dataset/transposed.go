@@ -3,7 +3,6 @@ package dataset
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -11,15 +10,9 @@ import (
 	"kir/internal/inputerr"
 )
 
-// isTransposed reports whether the table has a row for each ingredient and a column for each recipe.
-// The first column must hold names, and the columns behind it must hold amounts. No column behind it
-// may have a name such as recipe, amount or ml. In addition, at least one of these must hold:
-//
-//   - The options give the first column the role of the ingredients, or its name suggests that role.
-//   - The amounts in each column add up to 100 or 1, or a row marks the remainder in several columns.
-//
-// If some columns behind the first hold text, both must hold. The table is not transposed if the
-// options give any other role to one of its columns.
+// isTransposed reports whether the table has a row for each ingredient and a column for each recipe: whether the options
+// say so, or the evidence of a [formReader] does. The table is not transposed if the options give any other role to one of
+// its columns, or a column behind the first has a name such as recipe, amount or ml.
 func (t *table) isTransposed(o Options, units *Units) bool {
 	first := t.firstNamedColumn()
 	if first < 0 || first+2 >= len(t.header) || 2*t.profiles[first].amountCount > t.profiles[first].filledCount {
@@ -33,43 +26,12 @@ func (t *table) isTransposed(o Options, units *Units) bool {
 			return false
 		}
 	}
-	amounts, texts := 0, 0
-	isNamed := given || matchesRole(t.header[first], IngredientColumn)
-	for i := first + 1; i < len(t.header); i++ {
-		name := t.header[i]
-		if matchesRole(name, UnitColumn) {
-			texts++
-			continue
-		}
+	for _, name := range t.header[first+1:] {
 		if _, isUnit := units.Lookup(name); isRecipeHeader(name) || isUnit && name == strings.ToLower(name) {
 			return false
-		} else if t.profiles[i].amountCount > 0 {
-			amounts++
 		}
 	}
-	divided := amounts > 1 && !matchesRole(t.header[first], RecipeColumn) && (t.rowsToReachWhole(first) > 0 || t.hasRemainderRow(first))
-	if amounts < len(t.header)-first-1-texts {
-		return isNamed && divided
-	}
-	return isNamed || divided
-}
-
-// hasRemainderRow reports whether a row marks the remainder of a recipe, such as q.s. 100, in at
-// least two columns behind the column first.
-func (t *table) hasRemainderRow(first int) bool {
-	isNamed := matchesRole(t.header[first], IngredientColumn)
-	for r := range t.profiles[first].firstValues {
-		rests := 0
-		for _, p := range t.profiles[first+1:] {
-			if p.remainderCount > 0 && (isNamed || p.amountCount+p.remainderCount == p.filledCount) && math.IsNaN(p.firstValues[r]) {
-				rests++
-			}
-		}
-		if rests > 1 {
-			return true
-		}
-	}
-	return false
+	return given || newFormReader(t, first).turned() > 0
 }
 
 // firstNamedColumn returns the index of the column that would hold the names of the ingredients in a transposed table:
@@ -84,73 +46,11 @@ func (t *table) firstNamedColumn() int {
 	return slices.IndexFunc(t.header, func(name string) bool { return name != "" })
 }
 
-// rowsToReachWhole returns the number n of first rows which, in each column of amounts behind the
-// column first, add up to 100, or else to 1 or to 1000, within 0.5 %. If several n qualify, it returns the n
-// with the smallest deviation. It returns 0 if there is no such n. It also returns 0 if each of the
-// n rows adds up to the whole as well, or if none of their cells is 0: the columns may then be
-// levels of an experiment, whose sums are a coincidence. That does not matter if the name of the first
-// column has the role of ingredients.
-func (t *table) rowsToReachWhole(first int) (rows int) {
-	if rows := t.rowsAboveSums(first); rows > 0 {
-		return rows
-	}
-	named := matchesRole(t.header[first], IngredientColumn)
-	for _, whole := range []float64{100, 1, 1000} {
-		sums := make([]float64, len(t.header))
-		best := math.Inf(1)
-		alike, sparse := true, false // for the rows so far
-		for r := range t.profiles[first].firstValues {
-			across, off, most := 0.0, 0.0, 0.0
-			for i := first + 1; i < len(sums); i++ {
-				if t.profiles[i].amountCount == 0 || t.isNoRecipe(i) {
-					continue
-				}
-				v := t.profiles[i].firstValues[r] / whole
-				sums[i], across = sums[i]+v, across+v
-				sparse = sparse || v == 0
-				off, most = off+math.Abs(sums[i]-1), max(most, math.Abs(sums[i]-1))
-			}
-			alike = alike && math.Abs(across-1) <= 0.005
-			if most <= 0.005 && off < best && r >= 2 && (named || sparse && !alike) {
-				rows, best = r+1, off
-			}
-		}
-		if rows > 0 {
-			break
-		}
-	}
-	return rows
-}
-
 // isNoRecipe reports whether the name of a column of a transposed table says that it describes the ingredients or other
 // columns, as a price or a mean does.
 func (t *table) isNoRecipe(i int) bool {
 	what, sure := summaryOf(t.header[i])
 	return t.header[i] == "" || matchesRole(t.header[i], UnitColumn) || what != "" && sure
-}
-
-// rowsAboveSums returns the number of first rows above a row with their sum in each column of amounts, of which there are
-// three at least; 0 if there is none.
-func (t *table) rowsAboveSums(first int) int {
-	sums := make([]float64, len(t.header))
-	for r := range t.profiles[first].firstValues {
-		equal, others := 0, 0
-		for i := first + 1; i < len(sums); i++ {
-			if t.profiles[i].amountCount == 0 || t.isNoRecipe(i) {
-				continue
-			}
-			if v := t.profiles[i].firstValues[r]; v > 0 && math.Abs(v-sums[i]) <= float64(sumTolerance*v) {
-				equal++
-			} else {
-				others++
-			}
-			sums[i] += t.profiles[i].firstValues[r]
-		}
-		if r >= minSummedColumns && equal >= 3 && others == 0 {
-			return r
-		}
-	}
-	return 0
 }
 
 // transposedOptions returns the options for reading t, the transposed form of the table before. A
@@ -165,27 +65,6 @@ func (t *table) transposedOptions(o Options, before *table) Options {
 	}
 	given := o.Layout
 	given.Columns = columns
-	rows := before.rowsToReachWhole(before.firstNamedColumn())
-	if rows == 0 && before.hasRemainderRow(before.firstNamedColumn()) {
-		rows = max(slices.IndexFunc(t.header, isSumName)-1, 0) // with a remainder, only its name identifies a total
-	}
-	if rows > 0 {
-		for i, name := range t.header[min(rows+1, len(t.header)):] {
-			if _, ok := given.Columns[name]; ok || t.profiles[rows+1+i].amountCount == 0 {
-				continue
-			}
-			role, taken := LabelColumn, "a label"
-			if isSumName(name) {
-				role, taken = IgnoredColumn, "a sum and left out"
-			}
-			settle := Layout{Columns: map[string]Role{name: role}}
-			given.setColumn(name, role)
-			t.guessedLayout.setColumn(name, role)
-			p := t.headerPlaces[rows+1+i]
-			t.notes = append(t.notes, Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Setting: settle.YAML(), AmbiguousColumn: name, AssumedRole: role,
-				Message: "row " + inputerr.Quote(name) + " stands below the rows that add up to a whole and is taken as " + taken})
-		}
-	}
 	o.Layout = given
 	return o
 }
@@ -263,6 +142,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	where := func(row, field int) place { return places[row][min(field, len(places[row])-1)] }
 	w, err := t.withCells(cells, where, exacts, l, units)
 	if err == nil {
+		w.isTurned = true
 		_, unit := SplitHeaderUnit(t.header[first])
 		w.amountUnit, _ = units.Lookup(unit)
 		if unitColumn >= 0 {

@@ -347,7 +347,7 @@ func (c *columnReader) guessWideRole(i int) (Role, error) {
 	case p.amountCount == 0 && p.numberCount < p.filledCount:
 		return c.roleOfText(i)
 	case p.isNumeric() && p.firstAffix != "" && p.firstAffix != "%":
-		c.addNote(c.headerPlaces[i], fmt.Sprintf("column %s holds sums of money such as %s and is taken as a label", inputerr.Quote(name), inputerr.Quote(p.exampleText)), "")
+		c.addNote(c.headerPlaces[i], fmt.Sprintf("%s holds sums of money such as %s and is taken as a label", c.columnText(i), inputerr.Quote(p.exampleText)), "")
 		return LabelColumn, nil
 	}
 	guess, ok := c.numberGuesses[i]
@@ -355,7 +355,7 @@ func (c *columnReader) guessWideRole(i int) (Role, error) {
 		return IngredientColumn, nil
 	}
 	if guess.reason != "" {
-		c.noteGuessedRole(i, guess.role, fmt.Sprintf("column %s %s", inputerr.Quote(name), guess.reason))
+		c.noteGuessedRole(i, guess.role, c.columnText(i)+" "+guess.reason)
 	}
 	return guess.role, nil
 }
@@ -379,13 +379,13 @@ func (c *columnReader) isGivenIngredient(name string) bool {
 // isMeanOrSpread reports whether column i holds the standard deviations of another column, or
 // another column holds those of column i. In either case it adds a note that column i is a label.
 func (c *columnReader) isMeanOrSpread(i int) bool {
-	name, p := c.header[i], &c.profiles[i]
+	p := &c.profiles[i]
 	if of, is := c.meanBySpread[i]; is {
-		c.noteGuessedRole(i, LabelColumn, fmt.Sprintf("column %s is taken as a label: by its name it holds the standard deviations of %s", inputerr.Quote(name), inputerr.Quote(c.header[of])))
+		c.noteGuessedRole(i, LabelColumn, fmt.Sprintf("%s is taken as a label: by its name it holds the standard deviations of %s", c.columnText(i), inputerr.Quote(c.header[of])))
 		return true
 	}
 	if k, is := c.spreadByMean[i]; is && 2*p.amountCount >= p.filledCount {
-		c.noteGuessedRole(i, LabelColumn, fmt.Sprintf("column %s is taken as a label: column %s holds its standard deviations", inputerr.Quote(name), inputerr.Quote(c.header[k])))
+		c.noteGuessedRole(i, LabelColumn, fmt.Sprintf("%s is taken as a label: %s holds its standard deviations", c.columnText(i), c.columnText(k)))
 		return true
 	}
 	return false
@@ -396,10 +396,10 @@ func (c *columnReader) isMeanOrSpread(i int) bool {
 func (c *columnReader) roleOfText(i int) (Role, error) {
 	name, p := c.header[i], &c.profiles[i]
 	if c.resemblesRole(i) {
-		return "", c.errorInHeader(i, fmt.Sprintf("column %s holds text such as %s and no amounts", inputerr.Quote(name), inputerr.Quote(p.exampleText)),
+		return "", c.errorInHeader(i, fmt.Sprintf("%s holds text such as %s and no amounts", c.columnText(i), inputerr.Quote(p.exampleText)),
 			longFormHint+"; a list in one cell is not read; if it is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML())
 	}
-	c.addNote(c.headerPlaces[i], fmt.Sprintf("column %s holds text such as %s and is taken as a label", inputerr.Quote(name), inputerr.Quote(p.exampleText)), "")
+	c.addNote(c.headerPlaces[i], fmt.Sprintf("%s holds text such as %s and is taken as a label", c.columnText(i), inputerr.Quote(p.exampleText)), "")
 	return LabelColumn, nil
 }
 
@@ -481,7 +481,7 @@ func (c *columnReader) ignoreSubtotals(guessed []int) {
 					where = " in nearly all rows"
 				}
 				c.columns[i] = Column{Name: c.header[i], Role: IgnoredColumn}
-				c.noteGuessedRole(i, IgnoredColumn, fmt.Sprintf("column %s is left out: it is the sum of the %d columns behind it%s", inputerr.Quote(c.header[i]), n+1, where))
+				c.noteGuessedRole(i, IgnoredColumn, fmt.Sprintf("%s is left out: it is the sum of the %d behind it%s", c.columnText(i), n+1, where))
 				break
 			}
 		}

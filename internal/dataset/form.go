@@ -1,0 +1,178 @@
+package dataset
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Evidence that a table has a row for each ingredient and a column for each recipe, against a row for each recipe, as
+// logarithms of odds.
+const (
+	namedEvidence      = 8 // the name of the first column is that of a column of ingredients; or of recipes, against it
+	wordEvidence       = 8 // all texts of the first column name materials, conditions or results, and no name of a column does
+	seriesEvidence     = 4 // all names of columns are a series, such as F1, F2, F3, and no texts of the first column are
+	scaleEvidence      = 4 // numbers differ by the row alone, and not by the column
+	columnSumsEvidence = 5 // the first rows add up to a whole in each column
+	rowsEvidence       = 4 // against it, since most tables have a row for each recipe
+)
+
+const (
+	maxFormRows     = maxValueRows // number of first rows that are looked at
+	minFormRows     = 2            // fewest rows of a table with a column for each recipe
+	minFormColumns  = 2            // fewest such columns
+	minSeriesLength = 2            // fewest names of a series
+)
+
+// A formReader weighs the two ways in which a table with a column of names may hold recipes.
+type formReader struct {
+	*table
+	first   int        // index of the column of names
+	rows    [][]string // the first rows below the header
+	numbers []int      // indices of the columns of numbers behind first that may be recipes
+}
+
+// newFormReader reads the first rows of a table.
+func newFormReader(t *table, first int) *formReader {
+	f := &formReader{table: t, first: first, rows: t.firstTexts(maxFormRows)}
+	for i := first + 1; i < len(t.header); i++ {
+		if t.profiles[i].amountCount > 0 && !t.isNoRecipe(i) {
+			f.numbers = append(f.numbers, i)
+		}
+	}
+	return f
+}
+
+// firstTexts returns the first rows below the header that are profiled, at most limit, each as long as the header.
+func (t *table) firstTexts(limit int) (all [][]string) {
+	head := t.firstRows()
+	limit = min(limit, len(t.profiledLines))
+	for len(all) < limit {
+		row, err := head.next()
+		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(fatalError)) {
+			continue
+		} else if err != nil {
+			break
+		}
+		if len(row) == 0 || head.place(0).line != t.profiledLines[len(all)] {
+			continue
+		}
+		texts := make([]string, len(t.header))
+		for i := range min(len(row), len(texts)) {
+			texts[i] = strings.Clone(strings.TrimSpace(row[i]))
+		}
+		all = append(all, texts)
+	}
+	return all
+}
+
+// turned returns the evidence that each column of numbers is a recipe.
+func (f *formReader) turned() (evidence float64) {
+	if len(f.rows) < minFormRows || len(f.numbers) < minFormColumns {
+		return math.Inf(-1)
+	}
+	var names, heads []string
+	for _, row := range f.rows {
+		names = append(names, row[f.first])
+	}
+	for _, i := range f.numbers {
+		heads = append(heads, f.header[i])
+	}
+	switch {
+	case matchesRole(f.header[f.first], IngredientColumn):
+		evidence += namedEvidence
+	case matchesRole(f.header[f.first], RecipeColumn):
+		evidence -= namedEvidence
+	}
+	evidence -= rowsEvidence
+	namesInSeries, headsInSeries := shareInSeries(names), shareInSeries(heads)
+	evidence += float64(wordEvidence * (min(shareOfKnown(names), 1-namesInSeries) - min(shareOfKnown(heads), 1-headsInSeries))) // P1 is no phosphorus
+	evidence += float64(seriesEvidence * (headsInSeries - namesInSeries))
+	evidence += float64(scaleEvidence * f.scaleByRow())
+	return evidence
+}
+
+// shareOfKnown returns the share of names that are known for materials, conditions, results or sums.
+func shareOfKnown(names []string) float64 {
+	known, all := 0, 0
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		all++
+		words := wordsOf(name)
+		if ingredientWord.isIn(words) || resultWord.isIn(words) || isFormula(name) || describesRecipe(name) || hasSumWord(name) || GuessOrigin(name, false) != UnknownOrigin || hasNonAmountUnit(name) {
+			known++
+		}
+	}
+	return float64(known) / float64(max(all, 1))
+}
+
+// seriesPattern matches the parts of the names of a series in which they differ: numbers, or a single letter.
+var seriesPattern = lazyPattern(`[0-9]+|^\pL$`)
+
+// shareInSeries returns the share of names that are a series, such as F1, F2 and F3, or A, B and C.
+func shareInSeries(names []string) float64 {
+	counts := make(map[string]int)
+	all, most := 0, 0
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		all++
+		if form := seriesPattern().ReplaceAllString(name, "#"); form != name {
+			counts[form]++
+			most = max(most, counts[form])
+		}
+	}
+	if most < minSeriesLength {
+		return 0
+	}
+	return float64(most) / float64(all)
+}
+
+// scaleByRow compares how much the numbers differ between rows and between columns, by the variances of the means of their
+// logarithms: 1 if they differ between rows alone, −1 if between columns alone.
+func (f *formReader) scaleByRow() float64 {
+	byRow, byColumn := make([]meanOfLogs, len(f.rows)), make([]meanOfLogs, len(f.numbers))
+	for r := range f.rows {
+		for k, i := range f.numbers {
+			if r >= len(f.profiles[i].firstValues) {
+				continue
+			}
+			if v := f.profiles[i].firstValues[r]; v > 0 {
+				byRow[r].add(math.Log(v))
+				byColumn[k].add(math.Log(v))
+			}
+		}
+	}
+	rows, columns := varianceOfMeans(byRow), varianceOfMeans(byColumn)
+	if rows+columns == 0 {
+		return 0
+	}
+	few := min(1, float64(min(len(f.rows), len(f.numbers))-1)/4) // of few rows or columns the means differ by chance
+	return float64(few * (rows - columns) / (rows + columns))
+}
+
+// A meanOfLogs is a sum of logarithms and their number.
+type meanOfLogs struct {
+	sum   float64
+	count int
+}
+
+func (m *meanOfLogs) add(log float64) { m.sum, m.count = m.sum+log, m.count+1 }
+
+// varianceOfMeans returns the variance of the means that have a number.
+func varianceOfMeans(all []meanOfLogs) float64 {
+	all = slices.DeleteFunc(slices.Clone(all), func(m meanOfLogs) bool { return m.count == 0 })
+	mean, variance := 0.0, 0.0
+	for _, m := range all {
+		mean += m.sum / float64(m.count) / float64(len(all))
+	}
+	for _, m := range all {
+		d := m.sum/float64(m.count) - mean
+		variance += float64(d*d) / float64(len(all))
+	}
+	return variance
+}

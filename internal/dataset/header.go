@@ -1,0 +1,136 @@
+package dataset
+
+import (
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Evidence that a row is the header, as logarithms of odds. Those about cells are in proportion to the cells that
+// meet the condition.
+const (
+	fullRowEvidence     = 6  // the row has as many cells with text as the fullest row
+	contrastEvidence    = 6  // a cell is a text, and those below it are mostly numbers
+	knownNamesEvidence  = 3  // a cell names a material, a condition or a result
+	usualNameEvidence   = 2  // one of the cells has a usual name of a column, such as recipe
+	numberCellsEvidence = -8 // a cell is a number
+	repeatsEvidence     = -6 // a cell repeats another one
+	firstRowEvidence    = 4  // no row stands above it, and none has more cells with text
+	laterRowEvidence    = -1 // a row stands above it
+)
+
+const (
+	maxHeaderSearchRows = 20                      // number of first rows with text among which the header is searched
+	maxContrastRows     = 3 * maxHeaderSearchRows // number of first rows with text whose numbers tell a header from what is below
+	minHeaderCells      = 2                       // fewest cells with text of the header of a table with more columns
+)
+
+// A headRow is one of the first rows with text of a table.
+type headRow struct {
+	texts   []string
+	isUnits bool // whether the row names units
+}
+
+// readHead returns the first rows with text, at most maxContrastRows.
+func (t *table) readHead(units *Units) (head []headRow, err error) {
+	rows := t.firstRows()
+	for len(head) < maxContrastRows {
+		row, err := rows.next()
+		if bad := (*Error)(nil); errors.As(err, &bad) || err == io.EOF {
+			break // reading the whole table reports a fault
+		} else if err != nil {
+			return nil, err
+		}
+		if isBlank(row) {
+			continue
+		}
+		h := headRow{isUnits: t.isUnitRow(row, units)}
+		for _, text := range row {
+			h.texts = append(h.texts, strings.Clone(strings.TrimSpace(text)))
+		}
+		head = append(head, h)
+	}
+	return head, nil
+}
+
+// findHeader returns the number of rows with text above the header: above that of the first rows which has most evidence.
+// suits reports whether a row has a usual name of a column.
+func (t *table) findHeader(suits func(row []string) bool, units *Units) (above int, err error) {
+	head, err := t.readHead(units)
+	if err != nil || len(head) == 0 {
+		return 0, err
+	}
+	widest, fullest := 0, 0
+	for _, h := range head {
+		widest = max(widest, len(h.texts))
+		fullest = max(fullest, countFilled(h.texts))
+	}
+	if fullest < minHeaderCells {
+		return 0, nil
+	}
+	below := make([]columnBelow, widest)
+	most := math.Inf(-1)
+	for k, h := range slices.Backward(head) {
+		filled, contrast, numbers := 0, 0, 0
+		for i, text := range h.texts {
+			if text == "" {
+				continue
+			}
+			filled++
+			b := &below[i]
+			n, _ := parseAffixedNumber(text)
+			isNumber := n != (numeral{})
+			if isNumber {
+				numbers++
+			} else if 2*b.numbers > b.filled {
+				contrast++
+			}
+			if b.filled++; isNumber {
+				b.numbers++
+			}
+		}
+		if k >= maxHeaderSearchRows || h.isUnits || fullest > minHeaderCells && filled < minHeaderCells {
+			continue
+		}
+		share := 1 / float64(filled)
+		evidence := float64(fullRowEvidence*filled)/float64(fullest) + float64(contrastEvidence*contrast)/float64(fullest) +
+			float64(numberCellsEvidence*float64(numbers)*share) + float64(repeatsEvidence*float64(filled-countDistinct(h.texts))*share) +
+			float64(knownNamesEvidence*shareOfKnown(h.texts)) + float64(laterRowEvidence*k)
+		if k == 0 && filled == fullest {
+			evidence += firstRowEvidence
+		}
+		if suits(h.texts) {
+			evidence += usualNameEvidence
+		}
+		if evidence >= most {
+			above, most = k, evidence
+		}
+	}
+	return above, nil
+}
+
+// A columnBelow counts the cells of a column below a row.
+type columnBelow struct{ filled, numbers int }
+
+// countFilled returns the number of texts that are not empty.
+func countFilled(texts []string) (filled int) {
+	for _, text := range texts {
+		if text != "" {
+			filled++
+		}
+	}
+	return filled
+}
+
+// countDistinct returns the number of different texts that are not empty.
+func countDistinct(texts []string) int {
+	distinct := make(map[string]bool)
+	for _, text := range texts {
+		if text != "" {
+			distinct[text] = true
+		}
+	}
+	return len(distinct)
+}
