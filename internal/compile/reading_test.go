@@ -57,8 +57,8 @@ func (w *tableTruth) differences(d *Draft) map[string]string {
 	if len(wrong) == 0 {
 		w.checkFirst(b, wrong)
 	}
-	for _, l := range b.Labels {
-		switch set := d.isCondition(l.Name); {
+	for _, l := range w.asNamed(b.Labels) {
+		switch set := d.isCondition(l.readName); {
 		case slices.Contains(w.Either, l.Name), w.First.Name == "*" && w.isNameless(l.Name):
 		case slices.Contains(w.Conditions, l.Name) && !set:
 			wrong[l.Name] = "measured"
@@ -74,7 +74,7 @@ func (w *tableTruth) differences(d *Draft) map[string]string {
 		}
 	}
 	for _, name := range slices.Concat(w.Conditions, w.Results) {
-		if !slices.ContainsFunc(b.Labels, func(l dataset.Label) bool { return l.Name == name }) && wrong[name] == "" {
+		if !slices.ContainsFunc(w.asNamed(b.Labels), func(l namedLabel) bool { return l.Name == name }) && wrong[name] == "" {
 			wrong[name] = "left out"
 		}
 	}
@@ -88,6 +88,25 @@ func (w *tableTruth) differences(d *Draft) map[string]string {
 		wrong["objective"] = fmt.Sprintf("%q", objective)
 	}
 	return wrong
+}
+
+// A namedLabel is a label under the name that the author gives it.
+type namedLabel struct {
+	dataset.Label
+	readName string // the name as read, which has the unit of a row of units, too
+}
+
+// asNamed returns labels under the names that the author gives them: without the unit that stands in a row of its own.
+func (w *tableTruth) asNamed(labels []dataset.Label) (named []namedLabel) {
+	known := slices.Concat(w.Conditions, w.Results, w.Ignored, w.Either)
+	for _, l := range labels {
+		n := namedLabel{l, l.Name}
+		if bare, _ := dataset.SplitHeaderUnit(l.Name); !slices.Contains(known, l.Name) && slices.Contains(known, bare) {
+			n.Name = bare
+		}
+		named = append(named, n)
+	}
+	return named
 }
 
 // isNameless reports whether the author does not mention a column: that of names that several recipes share.
@@ -127,6 +146,16 @@ func (w *tableTruth) role(column string) (dataset.Role, bool) {
 		return dataset.IngredientColumn, true
 	}
 	return "", false
+}
+
+// readName returns the name under which questions speak of a column: perhaps with the unit from a row of units.
+func readName(column, questions string) string {
+	quoted := strings.TrimSuffix(inputerr.Quote(column), `"`)
+	if _, behind, ok := strings.Cut(questions, quoted+" ("); ok && !strings.Contains(questions, quoted+`"`) {
+		unit, _, _ := strings.Cut(behind, `)"`)
+		return column + " (" + unit + ")"
+	}
+	return column
 }
 
 // The outcomes of reading a table as kir init does, and answering its questions as the author would.
@@ -170,8 +199,10 @@ func (w *tableTruth) readAsInit(text []byte, file string) (outcome, why string) 
 		answered := false
 		var silent []string
 		for column, how := range wrong {
-			isAsked := strings.Contains(questions, inputerr.Quote(column))
 			role, known := w.role(column)
+			author := column
+			column = readName(author, questions)
+			isAsked := strings.Contains(questions, inputerr.Quote(column))
 			if !isAsked || !known {
 				silent = append(silent, column+": "+how)
 				continue
@@ -180,10 +211,10 @@ func (w *tableTruth) readAsInit(text []byte, file string) (outcome, why string) 
 			if o.Columns[column] != role {
 				o.Layout, answered = o.Layout.Merge(dataset.Layout{Columns: columns}), true
 			}
-			if slices.Contains(w.Conditions, column) && !slices.Contains(d.SetColumns, column) {
+			if slices.Contains(w.Conditions, author) && !slices.Contains(d.SetColumns, column) {
 				d.SetColumns, answered = append(d.SetColumns, column), true
 			}
-			if slices.Contains(w.Results, column) && !slices.Contains(d.MeasuredColumns, column) {
+			if slices.Contains(w.Results, author) && !slices.Contains(d.MeasuredColumns, column) {
 				d.MeasuredColumns, answered = append(d.MeasuredColumns, column), true
 			}
 		}
@@ -205,7 +236,6 @@ func (w *tableTruth) readAsInit(text []byte, file string) (outcome, why string) 
 
 // unread are the tables that are not read as their authors mean them, and why.
 var unread = map[string]string{
-	"emaux_gres-2": "colours and opacifiers, in % of the base and without a unit of their own, are taken as labels",
 	"piensos_cebo": "a text in the amounts says that a recipe was not made; the error names it, and --without leaves it out",
 }
 

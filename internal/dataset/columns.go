@@ -206,6 +206,36 @@ func (c *columnReader) guessColumn(role Role) int {
 	return -1
 }
 
+// guessUnitColumn assigns the role UnitColumn to the column with a usual name of units, or else to the first one in which
+// nearly all texts are units, with a note.
+func (c *columnReader) guessUnitColumn() {
+	if c.guessColumn(UnitColumn) >= 0 {
+		return
+	}
+	rows := c.firstTexts(maxFormRows)
+	for i, name := range c.header {
+		_, given := c.givenRoles[i]
+		if p := &c.profiles[i]; given || name == "" || c.hasUniqueRole(i) || p.numberCount > 0 {
+			continue
+		}
+		filled, units := 0, 0
+		for _, row := range rows {
+			if row[i] == "" {
+				continue
+			}
+			filled++
+			if _, ok := c.units.Lookup(row[i]); ok {
+				units++
+			}
+		}
+		if units > 1 && 10*units >= 9*filled && 2*filled >= len(rows) {
+			c.columnByRole[UnitColumn] = i
+			c.noteGuessedRole(i, UnitColumn, "column "+inputerr.Quote(name)+" is taken as the unit")
+			return
+		}
+	}
+}
+
 // suggestsRole reports whether the name of a column tells that it has a role of the long form.
 func (c *columnReader) suggestsRole(i int, r Role) bool {
 	name := c.header[i]
@@ -252,7 +282,7 @@ func (c *columnReader) assignLongRoles() error {
 	if f := c.findLongForm(); !math.IsInf(f.evidence, -1) {
 		c.columnByRole[RecipeColumn], c.columnByRole[IngredientColumn], c.columnByRole[AmountColumn] = f.recipe, f.ingredient, f.amount
 	}
-	c.guessColumn(UnitColumn)
+	c.guessUnitColumn()
 	var taken []string
 	first := len(c.header)
 	for _, r := range []Role{RecipeColumn, IngredientColumn, AmountColumn, UnitColumn} {

@@ -91,7 +91,7 @@ func (t *table) findHeader(suits func(row []string) bool, units *Units) (above i
 				b.numbers++
 			}
 		}
-		if k >= maxHeaderSearchRows || h.isUnits || fullest > minHeaderCells && filled < minHeaderCells {
+		if k >= maxHeaderSearchRows || h.isUnits && k > 0 || fullest > minHeaderCells && filled < minHeaderCells {
 			continue
 		}
 		share := 1 / float64(filled)
@@ -133,4 +133,50 @@ func countDistinct(texts []string) int {
 		}
 	}
 	return len(distinct)
+}
+
+// ageUnder matches the name of a column that says only when or at what something was measured, such as 7 d or 28 days.
+var ageUnder = lazyPattern(`(?i)^[0-9][0-9.,]*\s*(?:d|h|min|s|wks?|weeks?|days?|months?|hours?|hrs?|tage?|wochen?|std|jours?|j|días?|dias?|giorni|gg|dagen|dygn|dni|godz|°\s?[CF])\.?$`)
+
+// joinGroups returns the header with the names of the row above it, where that names columns or groups of columns: a
+// column without a name takes the one above it, and two columns of one name, or those called after an age such as 28 d,
+// take the name of their group, too. A group reaches as far as the next one.
+func (t *table) joinGroups(row []string) []string {
+	if countFilled(trimmed(t.groupRow)) < 2 {
+		return row // none, or a title
+	}
+	names := trimmed(row)
+	for len(names) < len(t.groupRow) {
+		names = append(names, "")
+	}
+	count := make(map[string]int)
+	for _, name := range names {
+		count[NormalizeName(name)]++
+	}
+	group := ""
+	for i, name := range names {
+		above := ""
+		if i < len(t.groupRow) {
+			above = strings.TrimSpace(t.groupRow[i])
+		}
+		if above != "" {
+			group = above
+		}
+		switch {
+		case name == "":
+			names[i] = above
+		case group != "" && (count[NormalizeName(name)] > 1 || ageUnder().MatchString(name)):
+			names[i] = group + " " + name
+		}
+	}
+	return names
+}
+
+// trimmed returns texts without the spaces around them.
+func trimmed(texts []string) []string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = strings.TrimSpace(text)
+	}
+	return all
 }

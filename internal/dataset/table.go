@@ -107,7 +107,7 @@ func (t *table) readHeader(above int) error {
 			t.addNote(t.place(0), inputerr.Count(above, "row")+" above the header "+isOrAre(above)+" left out", "")
 		}
 	}
-	row := t.row
+	row := t.joinGroups(t.row)
 	t.headerWidth = len(row)
 	for len(row) > 0 && strings.TrimSpace(row[len(row)-1]) == "" {
 		row = row[:len(row)-1]

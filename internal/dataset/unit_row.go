@@ -34,13 +34,15 @@ func (t *table) readUnitRow(units *Units) {
 	}
 }
 
-// minUnitCells is the least number of cells in a row of units.
-const minUnitCells = 2
+const (
+	minUnitCells     = 2  // fewest units in a row of units
+	maxUnitCellBytes = 10 // longest text that may be an unknown unit in it
+)
 
-// isUnitRow reports whether a row names the units of the columns: units in two cells or more, and nothing else but the
-// word unit in the first.
+// isUnitRow reports whether a row names the units of the columns: units in two cells or more, the word unit in the first
+// perhaps, and in at most half as many cells short texts without numbers, which may be units, too.
 func (t *table) isUnitRow(row []string, units *Units) bool {
-	count := 0
+	count, unknown := 0, 0
 	for i, text := range row {
 		text = strings.TrimSpace(text)
 		switch {
@@ -48,11 +50,13 @@ func (t *table) isUnitRow(row []string, units *Units) bool {
 		case isUnitText(text, units):
 			count++
 		case i == 0 && limitWord.includes(strings.ToLower(strings.Trim(text, " .:()[]"))):
+		case len(text) <= maxUnitCellBytes && !strings.ContainsAny(text, "0123456789"):
+			unknown++
 		default:
 			return false
 		}
 	}
-	return count >= minUnitCells
+	return count >= minUnitCells && 2*unknown <= count
 }
 
 // isUnitText reports whether a text is a unit, with or without brackets.
@@ -102,13 +106,23 @@ func (t *table) addGroupUnits(units *Units) {
 			if isUnitText(group, units) {
 				unit = bareUnit(group)
 			}
-			if _, isAmount := units.Lookup(unit); !isAmount {
-				unit = ""
-			}
+			unit = amountUnitAt(unit, units)
 		}
 		row[i] = unit
 	}
 	t.addUnits(row, units, t.headerPlaces[0], "the row above the header gives units")
+}
+
+// amountUnitAt returns the unit of amounts with which a text begins, as in wt.% unless noted; empty if there is none.
+func amountUnitAt(text string, units *Units) string {
+	for text != "" {
+		if _, ok := units.Lookup(text); ok {
+			return text
+		}
+		at := strings.LastIndexByte(text, ' ')
+		text = strings.TrimRight(text[:max(at, 0)], " ,;")
+	}
+	return ""
 }
 
 // hasBracketedUnit reports whether a column's name has a unit in brackets at its end.

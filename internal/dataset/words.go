@@ -14,7 +14,7 @@ var roleWords = map[Role][]string{
 	IngredientColumn: {"ingredients", "ingredient name", "component", "components", "raw material", "raw materials", "material", "materials", "feedstuff", "inci", "inci name", "substance",
 		"zutat", "zutaten", "einsatzstoff", "rohstoffe", "komponenten", "matière première", "matières premières", "matière", "matières", "materia prima", "materie prime", "grondstof", "grondstoffen", "ingrediënt", "ingrediënten", "matéria-prima", "råvara", "surowiec", "składnik", "bestandteil", "komponente", "rohstoff", "ingrédient", "ingrédients", "composant", "ingrediente", "ingredientes", "ingredienti", "componente"},
 	AmountColumn: {"amounts", "quantity", "qty", "dose", "measure", "menge", "mengen", "anteil", "dosis", "quantité", "dosage", "cantidad", "quantità", "dosi"},
-	UnitColumn:   {"units", "uom", "unit of measure", "einheit", "einheiten", "maß", "unité", "unités", "unidad", "unidades", "unità"},
+	UnitColumn:   {"units", "uom", "u.m.", "um", "u. m.", "eenheid", "enhet", "jednostka", "j.m.", "unid.", "unit of measure", "einheit", "einheiten", "maß", "unité", "unités", "unidad", "unidades", "unità"},
 }
 
 // describesRecipe reports whether the name of a column says that the column describes a recipe and
