@@ -50,6 +50,9 @@ func (d *Draft) findConditionColumns(measured []string) (found []string, notes [
 func originOf(l *dataset.Label) dataset.Origin {
 	_, err := l.Numbers()
 	origin := dataset.GuessOrigin(l.Name, err != nil)
+	if l.Heading != dataset.UnknownOrigin && (origin == dataset.UnknownOrigin || origin == dataset.SetOrMeasured) {
+		return l.Heading
+	}
 	known := 0
 	for _, n := range l.Counts {
 		known += n

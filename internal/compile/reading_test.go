@@ -59,7 +59,7 @@ func (w *tableTruth) differences(d *Draft) map[string]string {
 	}
 	for _, l := range w.asNamed(b.Labels) {
 		switch set := d.isCondition(l.readName); {
-		case slices.Contains(w.Either, l.Name), w.First.Name == "*" && w.isNameless(l.Name):
+		case slices.Contains(w.Either, l.Name), slices.Contains(w.Results, strings.TrimSuffix(l.Name, " sd")), w.First.Name == "*" && w.isNameless(l.Name):
 		case slices.Contains(w.Conditions, l.Name) && !set:
 			wrong[l.Name] = "measured"
 		case slices.Contains(w.Results, l.Name) && set:

@@ -29,6 +29,7 @@ const (
 	fullEvidence      = 8  // against percentages beside which nothing remains for an ingredient that makes up the rest
 	unlikelyEvidence  = -4 // columns with no more evidence are not part of a range
 	sumEvidence       = 8  // a column that is not chosen is the sum of those that are
+	emptyRestEvidence = 6  // and leaves nothing for an ingredient that makes up the rest
 	otherKindEvidence = 4  // against each column whose unit measures something else than those of the others
 )
 
@@ -156,6 +157,9 @@ func (c *amountChoice) total() (total float64) {
 	for i, in := range c.chosen {
 		if !in && chosen >= minSummedColumns && c.isSum(i) {
 			total += sumEvidence
+			if c.columns[i].isTotal && c.leavesNothing(i) {
+				total += emptyRestEvidence
+			}
 		}
 	}
 	for r, n := range c.unknown {
@@ -246,6 +250,20 @@ func (c *amountChoice) equalsSums(values []float64, isTotal bool) bool {
 		}
 	}
 	return true
+}
+
+// leavesNothing reports whether a column is the sum of the chosen ones in all rows with an unknown amount, of which there
+// is one at least: that amount is nothing, as of a solvent that is dried off.
+func (c *amountChoice) leavesNothing(i int) bool {
+	found := false
+	for r, n := range c.unknown {
+		v := c.columns[i].values[r]
+		if n > 0 && !(v > 0 && math.Abs(c.sums[r]-v) <= float64(sumTolerance*v)) {
+			return false
+		}
+		found = found || n > 0
+	}
+	return found
 }
 
 // markSums marks the columns that are the sum of the chosen ones.

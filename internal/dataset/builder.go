@@ -120,7 +120,7 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 		case c.Role == RecipeColumn:
 			b.recipeColumn = i
 		case c.Role == LabelColumn:
-			b.labelColumns = append(b.labelColumns, labelColumn{column: i, Label: Label{Name: c.Name}, classByValue: make(map[string]int32)})
+			b.labelColumns = append(b.labelColumns, labelColumn{column: i, Label: Label{Name: c.Name, Heading: c.Heading}, classByValue: make(map[string]int32)})
 			if name := spreadLabel(c.Name); t.profiles[i].spreadCount > 0 && t.profiles[i].isMostlyNumeric() && t.findColumn(name) < 0 {
 				b.labelColumns = append(b.labelColumns, labelColumn{column: i, holdsSpreads: true, Label: Label{Name: name}, classByValue: make(map[string]int32)})
 			}
@@ -426,7 +426,8 @@ func (b *bookBuilder) addRemainder(recipe int32, part Part, field int, text stri
 		b.badRecipes[recipe] = true
 		return
 	}
-	b.remainders[recipe] = remainderPart{Part: part, partsBefore: before, text: strings.Clone(text), place: b.table.place(field)}
+	total := b.withTotal(part)
+	b.remainders[recipe] = remainderPart{Part: total, isTotalKnown: total.Amount != part.Amount, partsBefore: before, text: strings.Clone(text), place: b.table.place(field)}
 }
 
 // columnNameOf returns the name of the column of an ingredient in the wide form. It returns an

@@ -23,6 +23,9 @@ type Column struct {
 	// Ingredient is the name of the ingredient whose amounts the column holds, in the wide form.
 	// Otherwise it is empty.
 	Ingredient string
+
+	// Heading says whether the heading above the column is of what is set or of what is measured.
+	Heading Origin
 }
 
 // longFormHint is the hint that describes the columns of the long form.
@@ -63,7 +66,7 @@ func readColumns(t *table, o Options, units *Units) (columns []Column, long bool
 	c := &columnReader{table: t, options: o, units: units, givenRoles: make(map[int]Role), columnByRole: make(map[Role]int), columns: make([]Column, len(t.header))}
 	c.hasPercentNames, c.hasUnitCells = sync.OnceValue(c.mostNamesArePercent), sync.OnceValue(c.mostAmountsHaveUnits)
 	for i, name := range t.header {
-		c.columns[i] = Column{Name: name, Role: IgnoredColumn}
+		c.columns[i] = Column{Name: name, Role: IgnoredColumn, Heading: c.sectionAt(i).origin()}
 	}
 	if err := c.checkHeader(); err != nil {
 		return nil, false, err

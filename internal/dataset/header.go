@@ -73,35 +73,36 @@ func (t *table) findHeader(suits func(row []string) bool, units *Units) (above i
 	below := make([]columnBelow, widest)
 	most := math.Inf(-1)
 	for k, h := range slices.Backward(head) {
+		names := h.texts
+		if k > 0 && countFilled(head[k-1].texts) > 1 && !head[k-1].isUnits {
+			names = fillFrom(names, head[k-1].texts)
+		}
 		filled, contrast, numbers := 0, 0, 0
-		for i, text := range h.texts {
+		for i, text := range names {
 			if text == "" {
 				continue
 			}
 			filled++
-			b := &below[i]
-			n, _ := parseAffixedNumber(text)
-			isNumber := n != (numeral{})
-			if isNumber {
+			if isNumberText(text) {
 				numbers++
-			} else if 2*b.numbers > b.filled {
+			} else if b := below[i]; 2*b.numbers > b.filled {
 				contrast++
 			}
-			if b.filled++; isNumber {
-				b.numbers++
-			}
+		}
+		for i, text := range h.texts {
+			below[i].add(text)
 		}
 		if k >= maxHeaderSearchRows || h.isUnits && k > 0 || fullest > minHeaderCells && filled < minHeaderCells {
 			continue
 		}
 		share := 1 / float64(filled)
 		evidence := float64(fullRowEvidence*filled)/float64(fullest) + float64(contrastEvidence*contrast)/float64(fullest) +
-			float64(numberCellsEvidence*float64(numbers)*share) + float64(repeatsEvidence*float64(filled-countDistinct(h.texts))*share) +
-			float64(knownNamesEvidence*shareOfKnown(h.texts)) + float64(laterRowEvidence*k)
+			float64(numberCellsEvidence*float64(numbers)*share) + float64(repeatsEvidence*float64(filled-countDistinct(names))*share) +
+			float64(knownNamesEvidence*shareOfKnown(names)) + float64(laterRowEvidence*k)
 		if k == 0 && filled == fullest {
 			evidence += firstRowEvidence
 		}
-		if suits(h.texts) {
+		if suits(names) {
 			evidence += usualNameEvidence
 		}
 		if evidence >= most {
@@ -113,6 +114,37 @@ func (t *table) findHeader(suits func(row []string) bool, units *Units) (above i
 
 // A columnBelow counts the cells of a column below a row.
 type columnBelow struct{ filled, numbers int }
+
+// add counts a cell.
+func (b *columnBelow) add(text string) {
+	if text == "" {
+		return
+	}
+	if b.filled++; isNumberText(text) {
+		b.numbers++
+	}
+}
+
+// fillFrom returns the texts of a row, and those of the row above it where it has none and that has a text which is no
+// number.
+func fillFrom(row, above []string) []string {
+	all := slices.Clone(row)
+	for i, text := range above {
+		if i == len(all) {
+			all = append(all, "")
+		}
+		if all[i] == "" && !isNumberText(text) {
+			all[i] = text
+		}
+	}
+	return all
+}
+
+// isNumberText reports whether a text is a number, perhaps with a currency or a percent sign.
+func isNumberText(text string) bool {
+	n, _ := parseAffixedNumber(text)
+	return n != (numeral{})
+}
 
 // countFilled returns the number of texts that are not empty.
 func countFilled(texts []string) (filled int) {

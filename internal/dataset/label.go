@@ -13,6 +13,9 @@ import (
 type Label struct {
 	Name string
 
+	// Heading says whether the heading above the label's column is of what is set or of what is measured.
+	Heading Origin
+
 	// Classes are the distinct values, sorted by their bytes. The empty value is not a class.
 	Classes []string
 

@@ -33,6 +33,10 @@ const (
 	limitWord        wordRole = "limit"
 	ingredientWord   wordRole = "ingredient"
 	batchWord        wordRole = "batch"
+	setHeading       wordRole = "set heading"
+	resultHeading    wordRole = "result heading"
+
+	compositionHeading wordRole = "composition heading"
 	unknownWord      wordRole = "unknown"
 )
 

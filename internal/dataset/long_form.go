@@ -16,7 +16,7 @@ const (
 	amountEvidence     = 6   // a column of numbers has a usual name of amounts
 	unitNameEvidence   = 3   // or is called after a unit of amounts
 	unitCellsEvidence  = 2   // or has units in its cells
-	recipeEvidence     = 4   // a column has a usual name of recipes, or one that numbers rows
+	recipeEvidence     = 4   // a column has a usual name of recipes
 	materialsEvidence  = 6   // all texts of the ingredients' column name materials
 	recurrenceEvidence = 4   // most of them occur in several rows
 	groupsEvidence     = 4   // the rows of a recipe stand together, and there are two or more on average
@@ -99,7 +99,7 @@ func (c *columnReader) weighLongForm(rows [][]string, groups []int, f longForm) 
 		return math.Inf(-1)
 	}
 	evidence := float64(longFormEvidence)
-	if matchesRole(c.header[f.recipe], RecipeColumn) || isRowNumber(c.header[f.recipe]) {
+	if matchesRole(c.header[f.recipe], RecipeColumn) {
 		evidence += recipeEvidence
 	}
 	if matchesRole(c.header[f.ingredient], IngredientColumn) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 )
 
@@ -51,8 +52,18 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 		}
 		o = t.transposedOptions(o, before)
 	}
-	notes := len(t.notes)
+	notes, guessed := len(t.notes), t.guessedLayout
+	guessed.Columns = maps.Clone(guessed.Columns)
 	columns, long, err := readColumns(t, o, units)
+	if !long && !turned {
+		if filled, failed := t.fillDown(units); failed != nil {
+			return nil, failed
+		} else if filled {
+			t.notes, t.guessedLayout = t.notes[:notes], guessed
+			t.addDoubtfulNote(t.headerPlaces[0], "rows without a name are taken as further trials of the recipe above them")
+			columns, long, err = readColumns(t, o, units)
+		}
+	}
 	none := (*noAmountsError)(nil)
 	if hasNone := errors.As(err, &none); hasNone || err == nil && fewGuessedAmounts(columns, long, o) {
 		formulas := -1

@@ -13,10 +13,11 @@ import (
 // A remainderPart is a part of a recipe whose amount is what the other parts leave of a whole, as
 // in "q.s. 100" for water.
 type remainderPart struct {
-	Part               // the part; its Amount is the whole, or 0 if the table does not state the whole
-	partsBefore int    // number of other parts of the recipe before this part
-	text        string // text of the cell
-	place       place  // position of the cell
+	Part                // the part; its Amount is the whole, or 0 if the table does not state the whole
+	isTotalKnown bool   // whether the whole is the total that the table states for the recipe
+	partsBefore  int    // number of other parts of the recipe before this part
+	text         string // text of the cell
+	place        place  // position of the cell
 }
 
 // complete computes the amount of the part and adds the part to the recipe r. is describes the
@@ -52,6 +53,8 @@ func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnO
 			example += " or " + inputerr.Quote(part.text+" 1")
 		}
 		return "", why, why, "write the whole with it, as in " + example + ", or the number"
+	case err == nil && left.IsZero() && part.isTotalKnown:
+		return "0" + unit + ": the others make up the total", "", "", ""
 	case err != nil || left.IsZero():
 		others, _ := nearestAmount(sum)
 		message = fmt.Sprintf("is nothing: the others add up to %v%s, and the whole is %v%s", others, unit, whole, unit)

@@ -14,7 +14,7 @@ func summaryOf(name string) (what string, sure bool) {
 	if meanWord.includes(name) {
 		return "the mean or the spread of others", true
 	}
-	words := wordsOf(name)
+	words := slices.DeleteFunc(wordsOf(name), func(word string) bool { return len(word) == 1 }) // as of a class, C30/37
 	if bare, unit := SplitHeaderUnit(name); costWord.isIn([]string{bare}) || unit != "" && len(words) > 0 && costWord.isIn(words[:1]) {
 		return "prices", true // a recipe may be called Cost saver
 	}

@@ -24,9 +24,11 @@ type table struct {
 	lastProfiledRow []string          // the last row whose numbers the profiles keep
 	sumRowLine      int               // line of a row that is the sum of all others; 0 if there is none
 	sumRowName      string            // name in the row of sums
+	sections        []section         // by column: what the heading above it says; nil if there are no headings
 	groupRow        []string          // the row above the header, which may name groups of columns; nil if there is none
 	elementsFrom    int               // index of the first column of elements, if the table had formulas; else 0
 	formulasIn      int               // index of the column that has the formulas, if elementsFrom is not 0
+	sumColumn       int               // index of a column with the sum of a recipe's amounts, in the wide form; −1 if there is none
 	isTurned        bool              // whether the rows of the file are the columns of this table
 	columnUnits     []string          // text of the unit of each column, if the table was transposed and had a column of units; else nil
 	amountUnit      *Unit             // unit of the amounts whose names have none, if the table was transposed; nil if there is none
@@ -76,6 +78,7 @@ func (s *source) readTable(l Layout, units *Units, suits func(row []string) bool
 	if err := t.readHeader(above); err != nil {
 		return nil, err
 	}
+	t.findSections()
 	t.addGroupUnits(units)
 	t.readUnitRow(units)
 	if err := t.buildProfiles(units); err != nil {

@@ -80,6 +80,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	exacts := make(map[[2]int]bool)
 	var kept []int
 	unitColumn, rowUnits := -1, []string{""}
+	in, sections := noSection, []section{noSection}
 	for i := first; i < len(t.header); i++ {
 		if matchesRole(t.header[i], UnitColumn) && i > first {
 			unitColumn = i
@@ -107,6 +108,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 			continue
 		}
 		if remark := strings.TrimSpace(strings.Join(row, " ")); t.hasSingleCell(row) {
+			in = sectionOf(remark)
 			t.addDoubtfulNote(t.rows.place(first), fmt.Sprintf(footnoteFormat, inputerr.Quote(remark)))
 			continue
 		}
@@ -121,7 +123,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 		if unitColumn >= 0 && unitColumn < len(row) {
 			rowUnit = strings.Clone(bareUnit(row[unitColumn]))
 		}
-		rowUnits = append(rowUnits, rowUnit)
+		rowUnits, sections = append(rowUnits, rowUnit), append(sections, in)
 		for i, from := range kept {
 			text := ""
 			if from < len(row) {
@@ -142,7 +144,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	where := func(row, field int) place { return places[row][min(field, len(places[row])-1)] }
 	w, err := t.withCells(cells, where, exacts, l, units)
 	if err == nil {
-		w.isTurned = true
+		w.isTurned, w.sections = true, sections
 		_, unit := SplitHeaderUnit(t.header[first])
 		w.amountUnit, _ = units.Lookup(unit)
 		if unitColumn >= 0 {

@@ -139,7 +139,7 @@ func (t *table) addUnits(row []string, units *Units, at place, message string) {
 			continue
 		}
 		unit := bareUnit(row[i])
-		if hasBracketedUnit(name) || isUnitText(name, units) || unit == "" || isDash(unit) || i == 0 && limitWord.includes(strings.ToLower(unit)) {
+		if hasBracketedUnit(name) || isUnitText(name, units) && !isFormula(name) || unit == "" || isDash(unit) || i == 0 && limitWord.includes(strings.ToLower(unit)) {
 			continue
 		}
 		with := name + " (" + unit + ")"

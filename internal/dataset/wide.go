@@ -74,3 +74,16 @@ func (b *bookBuilder) readWideRow() {
 	b.partBuffer = used
 	r.Parts = slices.Clone(used)
 }
+
+// withTotal returns a part that makes up the rest of a recipe with the sum of the recipe as the whole, if the part has none
+// and a column says what the sum is.
+func (b *bookBuilder) withTotal(part Part) Part {
+	if b.book.LongForm || b.table.sumColumn < 0 || !part.Amount.IsZero() || part.kind().isPercent() {
+		return part
+	}
+	q, message, _ := b.readQuantity(b.table.sumColumn, strings.TrimSpace(b.table.row[b.table.sumColumn]))
+	if message == "" && !q.isRemainder && q.unit == "" {
+		part.Amount = q.amount
+	}
+	return part
+}

@@ -25,7 +25,10 @@ const (
 	amountUnit     = 2  // its name has a unit of amounts
 	percentUnit    = 1  // or of shares, which results may have, too
 	otherUnit      = -6 // its unit is not one of amounts
+	unknownUnit    = -3 // or is unknown
 	missingUnit    = -3 // it has no unit, where others have one
+	headingFor     = 3  // it stands under a heading of materials
+	headingAgainst = -5 // or of conditions or results
 	setName        = -5 // its name is that of a condition
 	ambiguousName  = -3 // or of a condition or a result
 	describingName = -4 // or of a judgement
@@ -195,6 +198,9 @@ func (c *columnReader) weighColumn(i int) (column amountColumn, otherwise column
 	case isFormula(base):
 		column.evidence, column.isMaterial = column.evidence+elementName, true
 	}
+	if c.sectionAt(i) == compositionSection {
+		column.evidence += headingFor
+	}
 	if slices.Contains(p.firstValues, 0) {
 		column.evidence += zeroAmounts
 	}
@@ -211,7 +217,7 @@ func (c *columnReader) weighColumn(i int) (column amountColumn, otherwise column
 func (c *columnReader) weighAgainst(i int) (evidence float64, isFixed bool, guess columnGuess) {
 	name, p := c.nameWithUnit(i), &c.profiles[i]
 	base, unit := c.splitNameAndUnit(name)
-	plain := p.isNumeric() && p.firstAffix == ""
+	plain := p.isMostlyNumeric() && p.firstAffix == ""
 	origin := GuessOrigin(name, false)
 	if unit != nil && (isFormula(base) || origin == SetOrMeasured) || origin == SetOrMeasured && ingredientWord.isIn(wordsOf(base)) {
 		origin = UnknownOrigin // Rh is rhodium here and no humidity, and a pH adjuster no pH
@@ -225,16 +231,20 @@ func (c *columnReader) weighAgainst(i int) (evidence float64, isFixed bool, gues
 		return otherUnit, true, columnGuess{role: LabelColumn, reason: "holds few amounts and is taken as a label"}
 	case p.isRowNumbering() && !isJudgement(name):
 		return otherUnit, true, columnGuess{role: IgnoredColumn, reason: "numbers the rows and is left out"}
+	case unit == nil && c.hasUnknownUnit(name):
+		return unknownUnit, false, columnGuess{role: LabelColumn, reason: "holds numbers in an unknown unit and is taken as a label", isOpen: true}
 	case hasPropertyUnit(name), unit == nil && c.hasOtherUnit(name):
 		return otherUnit, false, columnGuess{role: LabelColumn, reason: "holds numbers in a unit that no amount has and is taken as a label"}
 	case plain && (unit == nil || hasBracketedUnit(name)) && ratioPattern().MatchString(name):
 		return ratioName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name"}
-	case plain && hasSumWord(name):
+	case p.isMostlyNumeric() && hasSumWord(name):
 		return sumName, false, columnGuess{role: IgnoredColumn, reason: "is taken for a sum, for its name, and left out"}
 	case plain && unit == nil && c.amountUnit == nil && c.hasUnitCells():
 		return missingUnit, false, columnGuess{role: LabelColumn, reason: "holds numbers without a unit, where other columns have units, and is taken as a label"}
 	case plain && batchWord.isIn(wordsOf(base)):
 		return batchName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name"}
+	case c.sectionAt(i) == setSection || c.sectionAt(i) == resultSection:
+		return headingAgainst, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for the heading above it"}
 	case origin == SetInTrial || origin == MeasuredInTrial:
 		return setName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name"}
 	case describesRecipe(name):
@@ -266,11 +276,19 @@ func (c *columnReader) nameWithUnit(i int) string {
 	return name
 }
 
-// hasOtherUnit reports whether a column's name has a unit that is none of amounts.
+// hasOtherUnit reports whether a column's name has a known unit that is none of amounts.
 func (c *columnReader) hasOtherUnit(name string) bool {
 	_, unit := SplitHeaderUnit(name)
 	_, isAmount := c.units.Lookup(unit)
-	return !isAmount && (hasNonAmountUnit(name) || hasBracketedUnit(name) && len(unit) <= maxUnitBytes && unit != strings.ToLower(unit))
+	return !isAmount && hasNonAmountUnit(name)
+}
+
+// hasUnknownUnit reports whether a column's name ends in brackets with a short text in capitals, such as GU, that is no
+// unit of amounts.
+func (c *columnReader) hasUnknownUnit(name string) bool {
+	_, unit := SplitHeaderUnit(name)
+	_, isAmount := c.units.Lookup(unit)
+	return !isAmount && !hasNonAmountUnit(name) && hasBracketedUnit(name) && len(unit) <= maxUnitBytes && unit != strings.ToLower(unit)
 }
 
 // maxUnitBytes is the maximum length of a text in brackets that is taken for an unknown unit, such as GU, if it has a

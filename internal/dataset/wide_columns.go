@@ -32,6 +32,7 @@ func (c *columnReader) assignWideRoles() error {
 	c.shareUnit()
 	c.ignoreSubtotals(guessed)
 	c.noteUnitsInNames()
+	c.sumColumn = slices.IndexFunc(c.columns, func(column Column) bool { return column.Role == IgnoredColumn && hasSumWord(column.Name) })
 	if !slices.ContainsFunc(c.columns, func(c Column) bool { return c.Role == IngredientColumn }) {
 		return &noAmountsError{c.noIngredientError(recipe)}
 	}
@@ -480,7 +481,7 @@ func (c *columnReader) ignoreSubtotals(guessed []int) {
 				if others > 0 {
 					where = " in nearly all rows"
 				}
-				c.columns[i] = Column{Name: c.header[i], Role: IgnoredColumn}
+				c.columns[i].Role = IgnoredColumn
 				c.noteGuessedRole(i, IgnoredColumn, fmt.Sprintf("%s is left out: it is the sum of the %d behind it%s", c.columnText(i), n+1, where))
 				break
 			}
