@@ -101,8 +101,11 @@ func (w *tableTruth) asNamed(labels []dataset.Label) (named []namedLabel) {
 	known := slices.Concat(w.Conditions, w.Results, w.Ignored, w.Either)
 	for _, l := range labels {
 		n := namedLabel{l, l.Name}
-		if bare, _ := dataset.SplitHeaderUnit(l.Name); !slices.Contains(known, l.Name) && slices.Contains(known, bare) {
-			n.Name = bare
+		stem, isSpread := strings.CutSuffix(l.Name, " sd")
+		if bare, _ := dataset.SplitHeaderUnit(stem); !slices.Contains(known, stem) && slices.Contains(known, bare) {
+			if n.Name = bare; isSpread {
+				n.Name += " sd"
+			}
 		}
 		named = append(named, n)
 	}

@@ -239,8 +239,11 @@ func (c *amountChoice) isSum(i int) bool {
 // amount, which may make up the rest, a total is at least the sum of the others.
 func (c *amountChoice) equalsSums(values []float64, isTotal bool) bool {
 	others := 0
+	if allZero(c.sums) {
+		return false
+	}
 	for r, v := range values {
-		if c.unknown[r] > 0 && isTotal && v >= c.sums[r] {
+		if c.unknown[r] > 0 && isTotal && v >= c.sums[r] || c.unknown[r] == 0 && v == 0 && c.sums[r] == 0 {
 			continue
 		}
 		if c.unknown[r] > 0 || !(v > 0 && math.Abs(c.sums[r]-v) <= float64(sumTolerance*v)) {
@@ -250,6 +253,11 @@ func (c *amountChoice) equalsSums(values []float64, isTotal bool) bool {
 		}
 	}
 	return true
+}
+
+// allZero reports whether all numbers are 0.
+func allZero(numbers []float64) bool {
+	return !slices.ContainsFunc(numbers, func(v float64) bool { return v != 0 })
 }
 
 // leavesNothing reports whether a column is the sum of the chosen ones in all rows with an unknown amount, of which there

@@ -18,6 +18,9 @@ const (
 	rowsEvidence       = 4 // against it, since most tables have a row for each recipe
 )
 
+// doubtfulEvidence is the evidence against a form below which kir asks.
+const doubtfulEvidence = 4
+
 const (
 	maxFormRows     = maxValueRows // number of first rows that are looked at
 	minFormRows     = 2            // fewest rows of a table with a column for each recipe

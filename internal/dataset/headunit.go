@@ -43,6 +43,9 @@ func SplitHeaderUnit(header string) (name, unit string) {
 	left, right, per := strings.Cut(unit, "/")
 	known := headerUnits()
 	trimmed := func(text string) string { return strings.TrimRight(text, "²³23^") }
+	if isNumberText(name[strings.LastIndexByte(name, ' ')+1:]) {
+		return header, "" // such as CaCO3 5 µm, or hardness at 23 °C
+	}
 	if name == "" || !slices.Contains(known, trimmed(left)) && !(per && slices.Contains(known, trimmed(right))) {
 		return header, ""
 	}

@@ -130,7 +130,7 @@ func VisitIngredients(r io.Reader, file string, visit func(sheet string, read fu
 		l := Layout{Sheet: name}
 		read := func() (*Ingredients, error) {
 			suits := func(row []string) bool { return slices.ContainsFunc(row, isNameColumn) }
-			s, err := w.openSheet(l, suits)
+			s, err := w.openSheet(l, func(s *sheet) int { return s.firstWith(suits) })
 			if err != nil {
 				return nil, unwrapFatal(err)
 			}

@@ -38,6 +38,7 @@ const (
 
 	compositionHeading wordRole = "composition heading"
 	unknownWord      wordRole = "unknown"
+	attributeName    wordRole = "attribute"
 )
 
 // classRoles are the roles of names of classes, from the worst to the best.

@@ -32,7 +32,11 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	if units == nil {
 		units = DefaultUnits()
 	}
-	t, err := newTable(r, file, o.Layout, units, isRecipeHeader)
+	s, err := openSource(r, file, o.Layout, (*sheet).weight)
+	if err != nil {
+		return nil, unwrapFatal(err)
+	}
+	t, err := s.readTable(o.Layout, units, func(row []string) bool { return slices.ContainsFunc(row, isRecipeHeader) })
 	if err != nil {
 		return nil, unwrapFatal(err)
 	}

@@ -3,7 +3,6 @@ package dataset
 import (
 	"errors"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -72,7 +71,7 @@ type Preview struct {
 // longer cell is cut at a character. The preview ends before a faulty row, which reading the whole
 // table reports. It returns an error only if the file is not a table.
 func ReadPreview(r io.Reader, file string, l Layout, rows, columns, bytes int) (*Preview, error) {
-	s, err := openSource(r, file, l, func(row []string) bool { return slices.ContainsFunc(row, isRecipeHeader) })
+	s, err := openSource(r, file, l, (*sheet).weight)
 	if err != nil {
 		return nil, unwrapFatal(err)
 	}

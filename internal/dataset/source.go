@@ -47,9 +47,8 @@ var nonTableFormats = []struct{ magic, what, instead string }{
 }
 
 // openSource opens a table and determines the format of the file from its first bytes. If the
-// layout names no sheet of a workbook, it chooses the first sheet with a row that suits accepts as
-// a header.
-func openSource(r io.Reader, file string, l Layout, suits func(header []string) bool) (*source, error) {
+// layout names no sheet of a workbook, it chooses the one with the greatest weight.
+func openSource(r io.Reader, file string, l Layout, weigh func(*sheet) int) (*source, error) {
 	ctx := contextOf(r)
 	head, err := io.ReadAll(io.LimitReader(r, maxHeadBytes))
 	if err != nil {
@@ -66,7 +65,7 @@ func openSource(r io.Reader, file string, l Layout, suits func(header []string) 
 		if err != nil {
 			return nil, err
 		}
-		return w.openSheet(l, suits)
+		return w.openSheet(l, weigh)
 	}
 	if l.Sheet != "" {
 		return nil, &Error{File: file, Message: "the file has no sheets", Hint: "leave sheet out: it is for .xlsx and .ods"}
@@ -121,9 +120,8 @@ func isJSON(file string, text []byte) bool {
 	return bytes.HasPrefix(text, []byte("{")) || bytes.HasPrefix(text, []byte("[")) && bytes.ContainsAny(text[1:min(len(text), 100)], "{")
 }
 
-// openSheet opens the sheet of a workbook that the layout names. If the layout names none, it
-// chooses the first sheet with a row that suits accepts as a header.
-func (w *workbook) openSheet(l Layout, suits func(header []string) bool) (*source, error) {
+// openSheet opens the sheet of a workbook that the layout names. If the layout names none, it chooses the one with the greatest weight.
+func (w *workbook) openSheet(l Layout, weigh func(*sheet) int) (*source, error) {
 	names := w.names
 	if len(names) > maxSheets {
 		return nil, w.errorf("save the sheet as CSV", "the workbook has more than %d sheets", maxSheets)
@@ -143,7 +141,7 @@ func (w *workbook) openSheet(l Layout, suits func(header []string) bool) (*sourc
 		if chosen, err = w.readNamedSheet(names[at]); err != nil {
 			return nil, err
 		}
-	} else if chosen, err = s.chooseSheet(w, names, suits); err != nil {
+	} else if chosen, err = s.chooseSheet(w, names, weigh); err != nil {
 		return nil, err
 	}
 	s.rows, s.firstRows, s.brokenCells = chosen.rows(), chosen.rows, chosen.brokenCells
@@ -151,11 +149,14 @@ func (w *workbook) openSheet(l Layout, suits func(header []string) bool) (*sourc
 	return s, nil
 }
 
-// chooseSheet returns the first sheet with a row that suits accepts as a header. If there is none,
-// it returns the first sheet that is not empty. If the workbook has several sheets, it adds a note.
-func (s *source) chooseSheet(w *workbook, names []string, suits func(header []string) bool) (*sheet, error) {
-	var first, chosen *sheet
-	var fitting []string
+// surelyMore is how many times the weight of all other sheets the chosen one has if it is not asked about.
+const surelyMore = 4
+
+// chooseSheet returns the sheet with the greatest weight, which is 1 or more; of several the first. If the workbook has
+// several sheets, it adds a note.
+func (s *source) chooseSheet(w *workbook, names []string, weigh func(*sheet) int) (*sheet, error) {
+	var chosen *sheet
+	most, second := 0, 0
 	for _, name := range names {
 		sheet, err := w.readNamedSheet(name)
 		if err != nil {
@@ -164,30 +165,57 @@ func (s *source) chooseSheet(w *workbook, names []string, suits func(header []st
 		if len(sheet.cells) == 0 {
 			continue
 		}
-		if first == nil {
-			first = sheet
-		}
-		if slices.ContainsFunc(sheet.cells[:min(len(sheet.cells), maxHeaderSearchRows)], suits) {
-			if fitting = append(fitting, name); chosen == nil {
-				chosen = sheet
-			}
+		if weight := weigh(sheet); weight > most {
+			chosen, most, second = sheet, weight, most
+		} else {
+			second = max(second, weight)
 		}
 	}
-	switch {
-	case first == nil:
+	if chosen == nil {
 		return nil, w.errorf("begin with a row that names the columns", "the workbook is empty")
-	case chosen == nil:
-		chosen = first
 	}
 	if len(names) > 1 {
 		note := Note{File: s.file, Message: "the sheet " + inputerr.Quote(chosen.name) + " is read, of " + inputerr.List(names, 12)}
-		if len(fitting) != 1 {
+		if second*surelyMore > most {
 			s.guessedLayout.Sheet = chosen.name
 			note.Setting = Layout{Sheet: chosen.name}.YAML()
 		}
 		s.notes = append(s.notes, note)
 	}
 	return chosen, nil
+}
+
+// firstWith returns a greater weight for a sheet with a first row that suits accepts, which is sure to be chosen, than for
+// others.
+func (s *sheet) firstWith(suits func(row []string) bool) int {
+	if slices.ContainsFunc(s.cells[:min(len(s.cells), maxHeaderSearchRows)], suits) {
+		return 2 * surelyMore
+	}
+	return 1
+}
+
+// weight returns how much speaks for a sheet with recipes: one and the number of numbers in its first rows, three times
+// as much for each role that the names in them suggest.
+func (s *sheet) weight() int {
+	weight := 1
+	roles := make(map[Role]bool)
+	for r, row := range s.cells[:min(len(s.cells), maxValueRows)] {
+		for _, text := range row {
+			if text = strings.TrimSpace(text); isNumberText(text) {
+				weight++
+				continue
+			}
+			for _, role := range []Role{RecipeColumn, IngredientColumn, AmountColumn} {
+				if r < maxHeaderSearchRows && matchesRole(text, role) {
+					roles[role] = true
+				}
+			}
+		}
+	}
+	for range roles {
+		weight *= 3
+	}
+	return weight
 }
 
 // readFile opens the file at path and returns what read makes of it. Reading stops when ctx ends.

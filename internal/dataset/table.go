@@ -60,7 +60,7 @@ func (t *table) hasSingleCell(row []string) bool {
 // that the header is likely to have.
 func newTable(r io.Reader, file string, l Layout, units *Units, means func(name string) bool) (*table, error) {
 	suits := func(row []string) bool { return slices.ContainsFunc(row, means) }
-	s, err := openSource(r, file, l, suits)
+	s, err := openSource(r, file, l, func(s *sheet) int { return s.firstWith(suits) })
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,16 @@ func (t *table) isTransposed(o Options, units *Units) bool {
 			return false
 		}
 	}
-	return given || newFormReader(t, first).turned() > 0
+	if given {
+		return true
+	}
+	f := newFormReader(t, first)
+	evidence := f.turned()
+	if evidence <= 0 && evidence > -doubtfulEvidence {
+		t.addDoubtfulNote(t.headerPlaces[first], fmt.Sprintf("each row is taken as a recipe, such as %s; if each column is one, such as %s, say so: %s",
+			inputerr.Quote(f.rows[0][first]), inputerr.Quote(t.header[f.numbers[0]]), Layout{Columns: map[string]Role{t.header[first]: IngredientColumn}}.YAML()))
+	}
+	return evidence > 0
 }
 
 // firstNamedColumn returns the index of the column that would hold the names of the ingredients in a transposed table:
@@ -49,8 +58,9 @@ func (t *table) firstNamedColumn() int {
 // isNoRecipe reports whether the name of a column of a transposed table says that it describes the ingredients or other
 // columns, as a price or a mean does.
 func (t *table) isNoRecipe(i int) bool {
-	what, sure := summaryOf(t.header[i])
-	return t.header[i] == "" || matchesRole(t.header[i], UnitColumn) || what != "" && sure
+	name := t.header[i]
+	what, sure := summaryOf(name)
+	return name == "" || matchesRole(name, UnitColumn) || what != "" && sure || strings.Contains(name, "/") && isUnitText(name, DefaultUnits()) || attributeName.includes(strings.ToLower(name))
 }
 
 // transposedOptions returns the options for reading t, the transposed form of the table before. A
@@ -135,7 +145,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 			cells[i], places[i] = append(cells[i], text), append(places[i], t.rows.place(from))
 		}
 	}
-	message, settle := "column "+inputerr.Quote(t.header[first])+" names the ingredients, and each column behind it is a recipe", ""
+	message, settle := "column "+inputerr.Quote(t.header[first])+" names the ingredients, and each column behind it is a recipe, such as "+inputerr.Quote(cells[min(1, len(cells)-1)][0]), ""
 	if _, given := l.Columns[t.header[first]]; !given && !matchesRole(t.header[first], IngredientColumn) {
 		ask := Layout{Columns: map[string]Role{t.header[first]: IngredientColumn}}
 		t.guessedLayout, settle = t.guessedLayout.Merge(ask), ask.YAML()

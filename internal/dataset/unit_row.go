@@ -40,7 +40,7 @@ const (
 )
 
 // isUnitRow reports whether a row names the units of the columns: units in two cells or more, the word unit in the first
-// perhaps, and in at most half as many cells short texts without numbers, which may be units, too.
+// perhaps, and in at most half as many cells short texts, which may be units, too.
 func (t *table) isUnitRow(row []string, units *Units) bool {
 	count, unknown := 0, 0
 	for i, text := range row {
@@ -50,7 +50,7 @@ func (t *table) isUnitRow(row []string, units *Units) bool {
 		case isUnitText(text, units):
 			count++
 		case i == 0 && limitWord.includes(strings.ToLower(strings.Trim(text, " .:()[]"))):
-		case len(text) <= maxUnitCellBytes && !strings.ContainsAny(text, "0123456789"):
+		case len(text) <= maxUnitCellBytes && !isNumberText(text):
 			unknown++
 		default:
 			return false

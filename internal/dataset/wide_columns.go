@@ -507,7 +507,7 @@ func exceedsWhole(sum, whole, below []float64) bool {
 const partSumTolerance = 0.005
 
 // findSumRow finds out whether the last row is the sum of all other rows in each column of amounts
-// that it fills. Such a row is not a recipe and is left out, unless the layout includes it. recipe
+// that it fills, or is called a mean and is that in half of them. Such a row is not a recipe and is left out, unless the layout includes it. recipe
 // is the index of the column of the names, or −1.
 func (c *columnReader) findSumRow(recipe int) {
 	rows := len(c.profiledLines)
@@ -515,7 +515,7 @@ func (c *columnReader) findSumRow(recipe int) {
 		return
 	}
 	r := rows - 1
-	columns := 0
+	columns, sums, means := 0, 0, 0
 	for i := range c.profiles {
 		p := &c.profiles[i]
 		if i == recipe || p.filledCount == 0 || p.amountCount < p.filledCount || p.firstValues[r] == 0 {
@@ -525,17 +525,24 @@ func (c *columnReader) findSumRow(recipe int) {
 		for _, v := range p.firstValues {
 			sum += v
 		}
-		if !(math.Abs(sum-float64(2*p.firstValues[r])) <= 1e-9*sum) {
-			return
+		v := p.firstValues[r]
+		if math.Abs(sum-float64(2*v)) <= 1e-9*sum {
+			sums++
+		}
+		if m := (sum - v) / float64(r); math.Abs(m-v) <= meanTolerance(v) {
+			means++
 		}
 		columns++
-	}
-	if columns < 3 {
-		return
 	}
 	name := rowName(c.profiledLines[r])
 	if recipe >= 0 {
 		name = NormalizeName(c.lastProfiledRow[min(recipe, len(c.lastProfiledRow)-1)])
+	}
+	what := "adds up all others"
+	if words := wordsOf(name); means >= 3 && 2*means >= columns && len(words) > 0 && meanWord.includes(words[0]) {
+		what = "is the mean of all others"
+	} else if columns < 3 || sums < columns {
+		return
 	}
 	same := func(other string) bool { return NormalizeName(other) == name }
 	if slices.ContainsFunc(c.options.Including, same) {
@@ -544,7 +551,7 @@ func (c *columnReader) findSumRow(recipe int) {
 	}
 	c.sumRowLine, c.sumRowName = c.profiledLines[r], name
 	if !slices.ContainsFunc(c.options.Without, same) {
-		n := Note{File: c.file, Line: c.sumRowLine, Column: 1, QuestionableRow: name, RowLeftOut: true, Doubtful: true, Message: "a row that adds up all others is left out"}
+		n := Note{File: c.file, Line: c.sumRowLine, Column: 1, QuestionableRow: name, RowLeftOut: true, Doubtful: true, Message: "a row that " + what + " is left out"}
 		if name != "" {
 			n.Message += ": including: [" + YAMLText(name) + "] takes it in"
 		}

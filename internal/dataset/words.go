@@ -78,7 +78,7 @@ func isSumName(name string) bool {
 // q.s. 100, ad 100 g, to 100. Groups 1, 3 and 4 are the whole, and group 2 is a text that is not a
 // whole.
 var remainderPattern = lazyPattern(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
-	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|auf)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*))$`)
+	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|auf|q\.? ?b\.? ?ad?)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*))$`)
 
 // fillUpPattern matches the cell of an ingredient that fills the glass, such as top up. Only the
 // author of the table knows the amount.
