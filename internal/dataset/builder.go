@@ -198,6 +198,11 @@ func (b *bookBuilder) skipExcludedRow() bool {
 func (b *bookBuilder) findOrAddRecipe() (recipe int32, isNew, below, ok bool) {
 	t := b.table
 	name := b.recipeName()
+	if b.ingredientColumn >= 0 && len(b.recipes) > 0 && t.rows.isFilled(b.recipeColumn) {
+		if above := b.recipes[b.previousRecipe].Name; above == name || strings.HasPrefix(above, name+" at ") {
+			return b.previousRecipe, false, true, true // its name is merged with that of the row above
+		}
+	}
 	if name == "" {
 		if b.ingredientColumn >= 0 && len(b.recipes) > 0 {
 			b.unnamedRows.increment(func() place { return t.place(b.recipeColumn) }, b.recipes[b.previousRecipe].Name)
@@ -313,6 +318,16 @@ func (b *bookBuilder) readQuantity(field int, text string) (q quantity, message,
 		b.readingCounts[q.reading].increment(func() place { return t.place(field) }, text+" is "+strings.TrimSpace(q.amount.String()+" "+q.unit))
 	}
 	return q, message, hint
+}
+
+// reportMergedAmount reports whether the amount in a field of the current row is merged with that of the ingredient above,
+// so that nothing tells how much each has. If so, it records an error.
+func (b *bookBuilder) reportMergedAmount(field int, ingredient string) bool {
+	if !b.table.rows.isFilled(field) {
+		return false
+	}
+	b.addError(field, "", "the amount of "+inputerr.Quote(ingredient)+" is in one cell with that above", "split the merged cell, and write an amount for each ingredient")
+	return true
 }
 
 // findUnit returns the unit with a given name, or nil if the name is empty. If the unit is unknown,

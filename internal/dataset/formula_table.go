@@ -115,7 +115,7 @@ func (t *table) expandFormulas(column int, l Layout, units *Units) (*table, erro
 		}
 		return places[row][field]
 	}
-	w, err := t.withCells(cells, where, exacts, l, units)
+	w, err := t.withCells(cells, where, exacts, nil, l, units)
 	if err == nil {
 		w.elementsFrom, w.formulasIn = len(t.header), column
 	}

@@ -103,6 +103,9 @@ func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest,
 		part.Unit, cell = unit, NormalizeName(t.row[b.unitColumn])
 	}
 	text := strings.TrimSpace(t.row[b.amountColumn])
+	if b.reportMergedAmount(b.amountColumn, name) {
+		return part, false, false
+	}
 	if text == "" && part.Unit != nil && (part.Unit.Name == "to taste" || meansFillUp(part.Unit.Name)) {
 		text = "1"
 	}

@@ -25,6 +25,7 @@ type table struct {
 	sumRowLine      int               // line of a row that is the sum of all others; 0 if there is none
 	sumRowName      string            // name in the row of sums
 	groupRow        []string          // the row above the header, which may name groups of columns; nil if there is none
+	groupWidths     []int             // by cell of groupRow: number of columns that the merged cell covers; 0 if it is not merged
 	elementsFrom    int               // index of the first column of elements, if the table had formulas; else 0
 	formulasIn      int               // index of the column that has the formulas, if elementsFrom is not 0
 	columnUnits     []string          // text of the unit of each column, if the table was transposed and had a column of units; else nil
@@ -103,7 +104,7 @@ func (t *table) readHead(suits func(row []string) bool, units *Units) (head []he
 		} else if err != nil {
 			return nil, err
 		}
-		h := headRow{suits: suits(row), isUnits: t.isUnitRow(row, units)}
+		h := headRow{suits: suits(row), isUnits: t.isUnitRow(withoutFilled(rows, row), units)}
 		for _, text := range row {
 			if text = strings.TrimSpace(text); text != "" {
 				h.filled++
@@ -176,7 +177,10 @@ func (t *table) readHeader(above int) error {
 		if k++; k > above {
 			break
 		}
-		t.groupRow = append(t.groupRow[:0], row...)
+		t.groupRow, t.groupWidths = append(t.groupRow[:0], row...), t.groupWidths[:0]
+		for i := range row {
+			t.groupWidths = append(t.groupWidths, t.rows.columnsCovered(i))
+		}
 		if k == 1 {
 			t.addNote(t.place(0), inputerr.Count(above, "row")+" above the header "+isOrAre(above)+" left out", "")
 		}
@@ -254,6 +258,7 @@ func (t *table) nextRow() error {
 		for t.allowsShortRows && len(row) < len(t.header) {
 			row = append(row, "")
 		}
+		row = t.fillRight(row)
 		t.row = row
 		for i, text := range row {
 			if len(text) > maxCellBytes {

@@ -198,7 +198,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	named[first] = string(RecipeColumn)
 	var cells [][]string
 	var places [][]place
-	exacts := make(map[[2]int]bool)
+	exacts, filled := make(map[[2]int]bool), make(map[[2]int]bool)
 	var kept []int
 	unitColumn, rowUnits := -1, []string{""}
 	for i := first; i < len(t.header); i++ {
@@ -250,6 +250,9 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 				if t.rows.isNumber(from) {
 					exacts[[2]int{i, at}] = true
 				}
+				if t.rows.isFilled(from) && from > first {
+					filled[[2]int{i, at}] = true
+				}
 			}
 			cells[i], places[i] = append(cells[i], text), append(places[i], t.rows.place(from))
 		}
@@ -261,7 +264,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	}
 	t.addNote(t.headerPlaces[first], message, settle)
 	where := func(row, field int) place { return places[row][min(field, len(places[row])-1)] }
-	w, err := t.withCells(cells, where, exacts, l, units)
+	w, err := t.withCells(cells, where, exacts, filled, l, units)
 	if err == nil {
 		_, unit := SplitHeaderUnit(t.header[first])
 		w.amountUnit, _ = units.Lookup(unit)
@@ -273,11 +276,14 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 }
 
 // withCells returns a table with the same notes whose cells, from the header on, are held in memory. where returns the
-// place of a cell in the file. The keys of exacts are the rows and columns of the cells that are numbers and not text.
-func (t *table) withCells(cells [][]string, where func(row, field int) place, exacts map[[2]int]bool, l Layout, units *Units) (*table, error) {
+// place of a cell in the file. The keys of exacts are the rows and columns of the cells that are numbers and not text,
+// and those of filled of the cells that repeat a merged cell.
+func (t *table) withCells(cells [][]string, where func(row, field int) place, exacts, filled map[[2]int]bool, l Layout, units *Units) (*table, error) {
 	s := *t.source
-	s.rows = &memoryRows{cells: cells, placeOf: where, numberCells: exacts}
-	s.firstRows = func() rows { return &memoryRows{cells: cells, placeOf: where, numberCells: exacts} }
+	s.firstRows = func() rows {
+		return &memoryRows{cells: cells, placeOf: where, numberCells: exacts, filledCells: filled}
+	}
+	s.rows = s.firstRows()
 	s.allowsShortRows = true
 	w := &table{source: &s}
 	if err := w.readHeader(0); err != nil {
