@@ -35,6 +35,7 @@ type table struct {
 	decimalMarks    decimalMarkCounts // what the numbers reveal about the decimal mark
 	decimal         Decimal           // decimal mark of the numbers in text cells
 	leftOutLines    []int             // lines of rows below the header that are left out
+	sumLabels       map[string]bool   // names of labels that are left out as the sums of recipes
 	reportedUnnamed map[int]bool      // indices of columns whose missing name has been reported
 
 	allowsFootnotes bool   // whether a row with text in one cell may be shorter than the header

@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -201,14 +202,25 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	exacts, filled := make(map[[2]int]bool), make(map[[2]int]bool)
 	var kept []int
 	unitColumn, rowUnits := -1, []string{""}
+	asides := make(map[int]map[int]string) // by column: texts by index of the ingredient's column in the result
 	for i := first; i < len(t.header); i++ {
 		if matchesRole(t.header[i], UnitColumn) && i > first {
 			unitColumn = i
 			continue
 		}
 		if p := &t.profiles[i]; i > first && (p.amountCount == 0 || t.isNoRecipe(i)) {
-			if p.filledCount > 0 {
+			reason := asideReason(t.header[i])
+			switch {
+			case p.filledCount == 0:
+			case reason != "":
+				t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(t.header[i])+" has "+reason+", for its name, and is no recipe: it is left out", "")
+			case p.amountCount == 0:
 				t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(t.header[i])+" holds text such as "+inputerr.Quote(p.exampleText)+" and is left out", "")
+			default:
+				t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(t.header[i])+" is no recipe, for its name, and is left out", "")
+			}
+			if t.header[i] != "" && p.filledCount > 0 && (p.amountCount == 0 || reason != "") {
+				asides[i] = make(map[int]string)
 			}
 			continue
 		}
@@ -228,7 +240,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 			continue
 		}
 		if remark := strings.TrimSpace(strings.Join(row, " ")); t.hasSingleCell(row) {
-			t.addDoubtfulNote(t.rows.place(first), fmt.Sprintf(footnoteFormat, inputerr.Quote(remark)))
+			t.addNote(t.rows.place(first), fmt.Sprintf(footnoteFormat, inputerr.Quote(remark)), "")
 			continue
 		}
 		at := len(cells[0])
@@ -243,6 +255,13 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 			rowUnit = strings.Clone(bareUnit(row[unitColumn]))
 		}
 		rowUnits = append(rowUnits, rowUnit)
+		for from, texts := range asides {
+			if from < len(row) {
+				if text := t.asideText(from, row[from]); text != "" {
+					texts[at] = text
+				}
+			}
+		}
 		for i, from := range kept {
 			text := ""
 			if from < len(row) {
@@ -262,7 +281,15 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 		ask := Layout{Columns: map[string]Role{t.header[first]: IngredientColumn}}
 		t.guessedLayout, settle = t.guessedLayout.Merge(ask), ask.YAML()
 	}
-	t.addNote(t.headerPlaces[first], message, settle)
+	for _, from := range slices.Sorted(maps.Keys(asides)) {
+		t.addAside(t.header[from], asides[from])
+	}
+	p := t.headerPlaces[first]
+	note := Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Setting: settle}
+	if settle != "" {
+		note.AmbiguousColumn, note.AssumedRole, note.LikelyRole = t.header[first], IngredientColumn, RecipeColumn
+	}
+	t.addNoteOnce(note)
 	where := func(row, field int) place { return places[row][min(field, len(places[row])-1)] }
 	w, err := t.withCells(cells, where, exacts, filled, l, units)
 	if err == nil {
