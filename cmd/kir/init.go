@@ -24,6 +24,9 @@ import (
 // initOptions are the flags of kir init.
 type initOptions struct {
 	outputFile, ingredientsFile string
+	ingredientsSheet            string // sheet of the table of ingredients
+	writtenIngredients          string // file for what the table says of the ingredients
+	objectives                  []string
 	labels, units               []string
 	conditions                  []string
 	layoutFlags                 layoutFlags
@@ -62,12 +65,18 @@ docs/tables.md describes what is read.`,
 func (o *initOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringVarP(&o.outputFile, "output", "o", "problem.yaml", "file to write; it must not exist")
 	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "table of the ingredients, name and attributes")
+	c.Flags().StringVar(&o.ingredientsSheet, "ingredients-sheet", "", "sheet of a workbook that lists the ingredients: of --ingredients, or of TABLE")
+	c.Flags().StringVar(&o.writtenIngredients, "write-ingredients", "", "file to write as table of the ingredients, of prices and the like that TABLE has beside the recipes")
+	c.Flags().StringArrayVar(&o.objectives, "objective", nil, "result to optimise, such as liking or cost=minimize")
 	c.Flags().StringSliceVar(&o.labels, "labels", nil, "columns that are labels")
 	c.Flags().StringSliceVar(&o.conditions, "conditions", nil, "columns that a trial sets beside the recipe, such as a temperature")
 	c.Flags().StringSliceVar(&o.units, "units", nil, "sizes of units, such as 'piece=5 cl'")
 	o.layoutFlags.addTo(c)
 	must(c.MarkFlagFilename("output", "yaml"))
 	must(c.MarkFlagFilename("ingredients", "csv", "xlsx", "ods"))
+	must(c.MarkFlagFilename("write-ingredients", "csv"))
+	c.MarkFlagsMutuallyExclusive("write-ingredients", "ingredients")
+	c.MarkFlagsMutuallyExclusive("write-ingredients", "ingredients-sheet")
 }
 
 // run writes a problem file and its schema, and prints what was guessed about the table.
@@ -75,11 +84,16 @@ func (o *initOptions) run(c *cobra.Command, args []string) error {
 	if _, err := os.Lstat(o.outputFile); err == nil {
 		return &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(o.outputFile)), Hint: "name another file with -o"}
 	}
-	d, err := o.readDraft(c.Context(), args[0])
+	if o.writtenIngredients != "" {
+		if _, err := os.Lstat(o.writtenIngredients); err == nil {
+			return &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(o.writtenIngredients)), Hint: "name another file with --write-ingredients, or use this one with --ingredients"}
+		}
+	}
+	d, asides, err := o.readDraft(c.Context(), args[0])
 	if err != nil {
 		return err
 	}
-	if err := saveDraft(c.Context(), d, o.outputFile); err != nil {
+	if err := o.saveDraft(c.Context(), d, asides); err != nil {
 		return err
 	}
 	if err := saveSchema(filepath.Dir(o.outputFile)); err != nil {
@@ -88,47 +102,75 @@ func (o *initOptions) run(c *cobra.Command, args []string) error {
 	return printDraft(c.OutOrStdout(), d, o.outputFile)
 }
 
-// readDraft reads the table of recipes and the table of ingredients, and makes a draft of a problem from them.
-func (o *initOptions) readDraft(ctx context.Context, file string) (*compile.Draft, error) {
+// readDraft reads the table of recipes and the table of ingredients, and makes a draft of a problem from them. asides is
+// the text of the table of ingredients that is to be written; nil if there is none.
+func (o *initOptions) readDraft(ctx context.Context, file string) (d *compile.Draft, asides []byte, err error) {
 	layout, err := o.layoutFlags.buildLayout()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	d := &compile.Draft{Layout: layout}
+	d = &compile.Draft{Layout: layout}
 	for _, name := range o.conditions {
 		d.SetColumns = append(d.SetColumns, dataset.NormalizeName(name))
 	}
+	for _, name := range o.labels {
+		d.MeasuredColumns = append(d.MeasuredColumns, dataset.NormalizeName(name))
+	}
 	options := dataset.Options{Labels: o.labels, Layout: layout.Merge(labelColumns(d.SetColumns))}
 	if d.Units, options.Units, err = parseUnits(o.units); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if o.ingredientsFile != "" {
-		if options.Ingredients, err = dataset.ReadIngredientsFile(ctx, o.ingredientsFile, dataset.Layout{}); err != nil {
-			return nil, err
-		}
-		d.IngredientsLayout = options.Ingredients.GuessedLayout
-		if d.Ingredients, err = relativePath(o.outputFile, o.ingredientsFile); err != nil {
-			return nil, err
+		if options.Ingredients, err = o.readIngredients(ctx, d); err != nil {
+			return nil, nil, err
 		}
 	}
 	info, err := os.Stat(file)
 	table := compile.Table{Name: file, ReadableOnce: err == nil && !info.Mode().IsRegular(),
 		Open: func() (io.ReadCloser, error) { return dataset.OpenFile(ctx, file) }}
 	if err := d.ReadTable(table, options); err != nil {
-		return nil, replaceSettingsByFlags(err)
-	}
-	var sheet string
-	var lacking []string
-	if o.ingredientsFile == "" {
-		sheet, lacking = d.ReadIngredientsSheet(table, options)
+		return nil, nil, replaceSettingsByFlags(err)
 	}
 	if d.Table, err = relativePath(o.outputFile, file); err != nil {
+		return nil, nil, err
+	}
+	if o.ingredientsFile == "" {
+		d.FindIngredientsSheets(table)
+	}
+	switch {
+	case o.writtenIngredients != "":
+		path, err := relativePath(o.outputFile, o.writtenIngredients)
+		if err != nil {
+			return nil, nil, err
+		}
+		if asides, err = d.UseAsides(table, options, path); err != nil {
+			return nil, nil, replaceSettingsByFlags(err)
+		}
+	case o.ingredientsSheet != "" && o.ingredientsFile == "":
+		if err := d.UseIngredientsSheet(table, options, o.ingredientsSheet); err != nil {
+			return nil, nil, replaceSettingsByFlags(err)
+		}
+	}
+	if len(o.objectives) > 0 {
+		if err := d.ChooseObjectives(o.objectives); err != nil {
+			return nil, nil, err
+		}
+	}
+	return d, asides, nil
+}
+
+// readIngredients reads the table of ingredients that a flag names.
+func (o *initOptions) readIngredients(ctx context.Context, d *compile.Draft) (list *dataset.Ingredients, err error) {
+	path, err := relativePath(o.outputFile, o.ingredientsFile)
+	if err != nil {
 		return nil, err
 	}
-	if sheet != "" {
-		addIngredientsSheet(d, file, sheet, lacking)
+	in, err := dataset.OpenFile(ctx, o.ingredientsFile)
+	if err != nil {
+		return nil, err
 	}
-	return d, nil
+	list, err = d.ReadIngredientsTable(in, o.ingredientsFile, o.ingredientsSheet, path)
+	return list, errors.Join(err, in.Close())
 }
 
 // labelColumns returns the layout of a table in which the columns with the given names are labels.
@@ -143,54 +185,93 @@ func labelColumns(names []string) dataset.Layout {
 	return l
 }
 
-// addIngredientsSheet adds a note to the draft that a sheet of the table's workbook lists the ingredients. The
-// draft uses the sheet unless it lacks some of the ingredients, which lacking names.
-func addIngredientsSheet(d *compile.Draft, file, sheet string, lacking []string) {
-	note := dataset.Note{File: file, Message: "sheet " + inputerr.Quote(sheet) + " lists the ingredients", Doubtful: true}
-	if len(lacking) > 0 {
-		note.Message += " and is left out, as it lacks " + inputerr.List(lacking, 4)
-	} else {
-		d.Ingredients = d.Table
-	}
-	d.Book.Notes = append(d.Book.Notes, note)
-}
-
 // printDraft prints what the written problem file contains, and which guesses a person should check.
 func printDraft(w io.Writer, d *compile.Draft, file string) error {
-	contents, notes := d.Contents()
+	contents, _ := d.Contents()
 	text := fmt.Sprintf("%s: %s. Sample it with: kir sample %s\n", file, contents, terminal.ShellWord(file))
 	for _, line := range d.Reading() {
 		text += "  " + terminal.EscapeControls(line) + "\n"
 	}
 	if open := d.OpenObjectives(); len(open) > 1 {
-		text += "No objective is set, as several results may be one: " + inputerr.List(open, 12) + ". Choose in " + inputerr.Quote(file) + ".\n"
+		text += "No objective is set, as several results may be one: " + inputerr.List(open, 12) + ". Choose in " + inputerr.Quote(file) + ", or with " + flagText("objective", open[0]) + "\n"
 	}
 	for _, b := range d.OfferedBounds() {
 		if on, left := d.Bounds[b.Key]; left && !on {
 			text += "Left out, as it conflicts with other constraints: " + b.Words + "\n"
 		}
 	}
-	_, err := io.WriteString(w, text+listDoubts(notes, file))
+	_, err := io.WriteString(w, text+terminal.EscapeControls(listOffers(d)+listQuestions(d, file)))
 	return err
 }
 
-// listDoubts returns the list of the guesses among notes that a person should check.
-func listDoubts(notes []dataset.Note, file string) (text string) {
-	const most = 8
-	doubts := 0
-	for _, n := range notes {
-		if n.Setting == "" && !n.Doubtful {
-			continue
+// listOffers returns the list of what may be used as a table of the ingredients.
+func listOffers(d *compile.Draft) (text string) {
+	if d.Ingredients != "" {
+		return ""
+	}
+	add := func(what string, flags ...string) {
+		if text == "" {
+			text = "These may be a table of the ingredients, and are not used. Use one with its flag:\n"
 		}
-		if doubts++; doubts == 1 {
-			text += "Is this right? If not, change " + inputerr.Quote(file) + ", or the table:\n"
-		}
-		if doubts <= most {
-			text += "  " + n.String() + "\n"
+		text += "  " + what + "\n"
+		if len(flags) > 0 {
+			text += "      " + strings.Join(flags, " ") + "\n"
 		}
 	}
-	if doubts > most {
-		text += fmt.Sprintf("  %d more, which stand in %s\n", doubts-most, inputerr.Quote(file))
+	for _, o := range d.Offers {
+		flags := []string{flagText("ingredients-sheet", o.Sheet)}
+		what := o.Text()
+		for _, n := range o.Near {
+			what += fmt.Sprintf("; is its %s your %s?", inputerr.Quote(n.InSheet), inputerr.Quote(n.InRecipes))
+			flags = append(flags, flagText("names", n.InRecipes+"="+n.InSheet))
+		}
+		if len(o.Near) < len(o.Lacking) {
+			what += "; add to the sheet what it lacks"
+		}
+		add(what, flags...)
+	}
+	if what := d.AsidesText(); what != "" {
+		add(what, "--write-ingredients ingredients.csv")
+	}
+	return text
+}
+
+// flagText writes a flag of kir init as a shell reads it.
+func flagText(name, value string) string {
+	switch name {
+	case "columns", "labels", "conditions", "units": // which take lists
+		if strings.ContainsAny(value, ",\"\n") {
+			value = `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
+		}
+	}
+	return "--" + name + " " + terminal.ShellWord(value)
+}
+
+// listQuestions returns the list of the guesses that a person should check, with the flags that settle them otherwise.
+func listQuestions(d *compile.Draft, file string) (text string) {
+	const most = 12
+	questions, remarks := d.Questions()
+	for _, q := range questions[:min(len(questions), most)] {
+		if text == "" {
+			text = "Is this right? If not, run kir init again with the flag, or change " + inputerr.Quote(file) + ":\n"
+		}
+		var flags []string
+		for _, f := range q.Flags {
+			flags = append(flags, flagText(f.Name, f.Value))
+		}
+		text += "  " + q.Text + "\n      " + strings.Join(flags, " or ") + "\n"
+	}
+	if more := len(questions) - most; more > 0 {
+		text += fmt.Sprintf("  %d more, which stand in %s\n", more, inputerr.Quote(file))
+	}
+	for k, n := range remarks[:min(len(remarks), most)] {
+		if k == 0 {
+			text += "Only a change of the table changes this:\n"
+		}
+		text += "  " + n.String() + "\n"
+	}
+	if more := len(remarks) - most; more > 0 {
+		text += fmt.Sprintf("  %d more, which stand in %s\n", more, inputerr.Quote(file))
 	}
 	return text
 }
@@ -258,14 +339,25 @@ func relativePath(problemFile, path string) (string, error) {
 	return filepath.Rel(here, there)
 }
 
-// saveDraft writes the draft as a problem file, after checking that it can be sampled.
-func saveDraft(ctx context.Context, d *compile.Draft, out string) (err error) {
-	text, err := d.Finish(ctx, out)
+// saveDraft writes the draft as a problem file, after checking that it can be sampled. asides is the text of the table of
+// ingredients that is written beside it, or nil.
+func (o *initOptions) saveDraft(ctx context.Context, d *compile.Draft, asides []byte) (err error) {
+	if asides != nil {
+		if err := createFile(o.writtenIngredients, asides); err != nil {
+			return fmt.Errorf("writing %s: %w", o.writtenIngredients, err)
+		}
+		defer func() {
+			if err != nil {
+				err = errors.Join(err, os.Remove(o.writtenIngredients))
+			}
+		}()
+	}
+	text, err := d.Finish(ctx, o.outputFile)
 	if err != nil {
 		return err
 	}
-	if err := createFile(out, text); err != nil {
-		return fmt.Errorf("writing %s: %w", out, err)
+	if err := createFile(o.outputFile, text); err != nil {
+		return fmt.Errorf("writing %s: %w", o.outputFile, err)
 	}
 	return nil
 }

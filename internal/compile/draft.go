@@ -27,6 +27,9 @@ type Draft struct {
 	Ingredients       string
 	IngredientsLayout dataset.Layout
 
+	// Offers are other sheets of the workbook that list the ingredients. None of them is used.
+	Offers []IngredientsOffer
+
 	// Units maps names of units to their sizes, such as "5 cl". It may be nil.
 	Units map[string]string
 
@@ -83,16 +86,18 @@ func (d *Draft) Write() ([]byte, error) {
 	w.writeNotes("", d.Book.Notes)
 	w.writeColumns()
 	w.writeLine("%s", dataset.TableYAML("recipes", filepath.ToSlash(d.Table), d.Layout))
-	if len(d.Units) > 0 {
-		var sizes []string
-		for _, name := range slices.Sorted(maps.Keys(d.Units)) {
-			sizes = append(sizes, dataset.YAMLText(name)+": "+dataset.YAMLText(d.Units[name]))
-		}
-		w.writeLine("units: {%s}", strings.Join(sizes, ", "))
-	}
+	w.writeUnits()
 	if d.Ingredients != "" {
 		w.writeNotes("", d.Book.Ingredients.Notes)
 		w.writeLine("%s", dataset.TableYAML("ingredients", filepath.ToSlash(d.Ingredients), d.IngredientsLayout))
+	} else {
+		for _, o := range d.Offers {
+			if len(o.Lacking) > 0 {
+				w.writeLine("# In the workbook %s.", o.Text())
+				continue
+			}
+			w.writeLine("# %s # %s", dataset.TableYAML("ingredients", filepath.ToSlash(d.Table), o.list.GuessedLayout.Merge(dataset.Layout{Sheet: o.Sheet})), o.Text())
+		}
 	}
 	w.writeLine("total: %d # units in a composition: one is %v %%%s", w.total, 100/float64(w.total), w.finerTotalComment())
 	var law []string
@@ -115,6 +120,35 @@ func (d *Draft) Write() ([]byte, error) {
 		w.writeLine("campaign: {batch: %d} # how many are made at a time", n)
 	}
 	return []byte(w.yamlText.String()), nil
+}
+
+// writeUnits writes the sizes of the units that the user has given, and of those that have no standard size, as the
+// recipes were read with them.
+func (w *draftWriter) writeUnits() {
+	sizes := maps.Clone(w.Units)
+	if sizes == nil {
+		sizes = make(map[string]string)
+	}
+	var assumed []string
+	for _, use := range w.Book.LooseUnits() {
+		if sizes[use.Name] == "" {
+			sizes[use.Name] = use.Size
+			assumed = append(assumed, use.Name)
+		}
+	}
+	if len(sizes) == 0 {
+		return
+	}
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		texts = append(texts, dataset.YAMLText(name)+": "+dataset.YAMLText(sizes[name]))
+	}
+	comment := ""
+	if len(assumed) > 0 {
+		slices.Sort(assumed)
+		comment = " # no standard says how much is " + inputerr.List(assumed, 12)
+	}
+	w.writeLine("units: {%s}%s", strings.Join(texts, ", "), comment)
 }
 
 // totalUnits returns the total of a composition in units. It is large enough for ten units of each ingredient

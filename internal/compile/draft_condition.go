@@ -39,7 +39,7 @@ func (d *Draft) findConditionColumns(measured []string) (found []string, notes [
 			found = append(found, l.Name)
 		case dataset.SetOrMeasured:
 			notes = append(notes, dataset.Note{File: d.Book.File, Doubtful: true, AboutOrigin: true, Message: fmt.Sprintf(
-				"column %s: Did you set it, or measure it? It is taken as measured; if you set it, write it under conditions, or kir init --conditions %s", inputerr.Quote(l.Name), inputerr.Quote(l.Name))})
+				"column %s: Did you set it, or measure it? It is taken as measured; if you set it, write it under conditions", inputerr.Quote(l.Name))})
 		}
 	}
 	return found, notes
@@ -110,7 +110,7 @@ func (d *Draft) noteFoundConditions(found []string) {
 	if len(found) > 1 {
 		are, them = "columns %s are taken as conditions, which a trial sets", "one was"
 	}
-	d.Book.Notes = append(d.Book.Notes, dataset.Note{File: d.Book.File, Doubtful: true, AboutOrigin: true, Message: fmt.Sprintf(are+". If "+them+" measured, take it out of conditions, or kir init --labels %s", inputerr.List(found, 12), inputerr.Quote(found[0]))})
+	d.Book.Notes = append(d.Book.Notes, dataset.Note{File: d.Book.File, Doubtful: true, AboutOrigin: true, Message: fmt.Sprintf(are+". If "+them+" measured, take it out of conditions", inputerr.List(found, 12))})
 }
 
 // An OriginQuestion asks whether the values of a column are set by a trial or measured.

@@ -42,6 +42,7 @@ func openAndRead[T any](t Table, by func(io.Reader, string) (T, error)) (v T, er
 // layout. A cell without a number in a label of numbers is an error.
 func (d *Draft) ReadTable(t Table, o dataset.Options) (err error) {
 	labels := o.Labels
+	o.Conditions = d.SetColumns
 	if !t.ReadableOnce && len(labels) == 0 && o.Ingredients == nil && len(o.Columns) == 0 {
 		s, err := openAndRead(t, func(r io.Reader, name string) (*dataset.Series, error) {
 			return dataset.ReadSeries(r, name, o.Layout, nil)
@@ -104,7 +105,8 @@ func ReadStableColumns(layout *dataset.Layout, read func() (*dataset.Book, error
 		known, err := read()
 		if err == nil {
 			for _, name := range left {
-				known.Notes = append(known.Notes, dataset.Note{File: known.File, Message: "column " + inputerr.Quote(name) + " changes within a recipe and is left out", Doubtful: true})
+				known.Notes = append(known.Notes, dataset.Note{File: known.File, Message: "column " + inputerr.Quote(name) + " changes within a recipe and is left out",
+					Doubtful: true, AboutOrigin: true, AmbiguousColumn: name, AssumedRole: dataset.IgnoredColumn})
 			}
 			return known, nil
 		}
@@ -303,65 +305,4 @@ func (d *Draft) Contents() (string, []dataset.Note) {
 		return inputerr.Count(len(s.Columns), "asset") + " over " + inputerr.Count(len(s.Times), "row"), s.Notes
 	}
 	return inputerr.Count(len(d.Book.Recipes), "recipe") + ", " + inputerr.Count(d.Book.Ingredients.Len(), "ingredient"), slices.Concat(d.Book.Ingredients.Notes, d.Book.Notes)
-}
-
-// maxOtherSheets is the maximum number of sheets of a workbook that are searched for a list of the
-// ingredients.
-const maxOtherSheets = 20
-
-// ReadIngredientsSheet searches the other sheets of the workbook for a list of the ingredients. If a sheet
-// lists all of them, ReadIngredientsSheet reads the recipes again with these ingredients, and stores the
-// layout of the sheet in the draft. It returns the name of the sheet, or "" if there is none. lacking lists
-// the ingredients that the sheet does not have; if there are any, the draft is unchanged.
-func (d *Draft) ReadIngredientsSheet(t Table, o dataset.Options) (sheet string, lacking []string) {
-	if t.ReadableOnce || d.Book == nil || d.Book.Shape == nil || d.Book.Shape.Sheet == "" {
-		return "", nil
-	}
-	o.Sheet = d.Book.Shape.Sheet
-	seen, found := 0, false
-	look := func(other string, readSheet func() (*dataset.Ingredients, error)) (more bool) {
-		if seen++; seen > maxOtherSheets {
-			return false
-		}
-		if other == o.Sheet {
-			return true
-		}
-		list, err := readSheet()
-		if err != nil || len(list.Attributes) == 0 {
-			return true
-		}
-		var not []string
-		for _, name := range d.Book.Ingredients.Names {
-			if _, ok := list.Index(name); !ok {
-				not = append(not, name)
-			}
-		}
-		switch {
-		case 2*len(not) > d.Book.Ingredients.Len():
-			return true
-		case len(not) > 0:
-			if sheet == "" {
-				sheet, lacking = other, not
-			}
-			return true
-		}
-		with, options := *d, o
-		options.Ingredients = list
-		if err := with.ReadTable(t, options); err != nil {
-			return true
-		}
-		with.IngredientsLayout = list.GuessedLayout.Merge(dataset.Layout{Sheet: other})
-		*d = with
-		sheet, lacking, found = other, nil, true
-		return false
-	}
-	in, err := t.Open()
-	if err != nil {
-		return "", nil // the earlier reading remains valid
-	}
-	err = errors.Join(dataset.VisitIngredients(in, t.Name, look), in.Close())
-	if err != nil && !found {
-		return "", nil
-	}
-	return sheet, lacking
 }

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/xuri/excelize/v2"
 
 	"kir/internal/dataset"
 )
@@ -147,51 +144,6 @@ func TestDraftConflict(t *testing.T) {
 	d.Bounds = map[string]bool{StockBoundKey: true, AlwaysUsedKey: true}
 	if _, err := d.Finish(t.Context(), out); !errors.As(err, new(*ConflictError)) {
 		t.Errorf("what was chosen and conflicts is %v", err)
-	}
-}
-
-// TestDraftShelf: another sheet of a workbook that lists all ingredients is read with the
-// recipes; one that lacks some is named, and left out.
-func TestDraftShelf(t *testing.T) {
-	workbook := func(names ...string) string {
-		f := excelize.NewFile()
-		rows := [][]any{{"Drink", "Ingredient", "Amount", "Unit"}, {"A", "Gin", 3, "cl"}, {"A", "Lime", 1, "cl"}, {"B", "Gin", 2, "cl"}, {"B", "Soda", 3, "cl"}}
-		if _, err := f.NewSheet("Shelf"); err != nil {
-			t.Fatal(err)
-		}
-		shelf := [][]any{{"Ingredient", "Price (€/l)", "Stock (ml)"}}
-		for k, name := range names {
-			shelf = append(shelf, []any{name, 2 + k, 350 * (k + 1)})
-		}
-		for sheet, rows := range map[string][][]any{"Sheet1": rows, "Shelf": shelf} {
-			for k, row := range rows {
-				if err := f.SetSheetRow(sheet, fmt.Sprint("A", k+1), &row); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		var b bytes.Buffer
-		if err := f.Write(&b); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
-	}
-	all := workbook("Soda", "Gin", "Lime", "Rye")
-	d, out := drafted(t, "bar.xlsx", all, dataset.Options{})
-	if sheet, lacking := d.ReadIngredientsSheet(tableFrom("bar.xlsx", all), dataset.Options{}); sheet != "Shelf" || len(lacking) > 0 {
-		t.Fatalf("the shelf is %q and lacks %q", sheet, lacking)
-	}
-	d.Ingredients = d.Table
-	written := finished(t, d, out)
-	for _, want := range []string{"ingredients: {file: bar.xlsx, sheet: Shelf}", "stock: \"Stock (ml)\", batch: 50 ml}", "recipes: {file: bar.xlsx, sheet: Sheet1}"} {
-		if !strings.Contains(written, want) {
-			t.Errorf("the draft has no %q:\n%s", want, written)
-		}
-	}
-	some := workbook("Soda", "Gin")
-	d, _ = drafted(t, "bar.xlsx", some, dataset.Options{})
-	if sheet, lacking := d.ReadIngredientsSheet(tableFrom("bar.xlsx", some), dataset.Options{}); sheet != "Shelf" || fmt.Sprint(lacking) != "[Lime]" || d.Book.Ingredients.Len() != 3 || len(d.Book.Ingredients.Attributes) > 0 {
-		t.Errorf("the shelf is %q and lacks %q", sheet, lacking)
 	}
 }
 

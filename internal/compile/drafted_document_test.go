@@ -92,8 +92,9 @@ func TestDraftOfDocument(t *testing.T) {
 		if err := d.ReadTable(table, dataset.Options{}); err != nil {
 			t.Fatal(err)
 		}
-		if sheet, lacking := d.ReadIngredientsSheet(table, dataset.Options{}); sheet != "Stock" || len(lacking) > 0 {
-			t.Errorf("the ingredients of %s are in %q, without %v", name, sheet, lacking)
+		d.FindIngredientsSheets(table)
+		if err := d.UseIngredientsSheet(table, dataset.Options{}, "Stock"); err != nil {
+			t.Errorf("the ingredients of %s: %v", name, err)
 		}
 		text, err := d.Write()
 		if err != nil {

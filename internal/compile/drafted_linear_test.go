@@ -254,7 +254,8 @@ func TestDraftIsLinear(t *testing.T) {
 			began := threadTime(t)
 			d := &Draft{Table: c.file}
 			if err := d.ReadTable(table, dataset.Options{}); err == nil {
-				d.ReadIngredientsSheet(table, dataset.Options{})
+				d.FindIngredientsSheets(table)
+				d.Questions()
 				d.Targets()
 				d.OfferedBounds()
 				if d.Book != nil {

@@ -183,6 +183,57 @@ func (d *Draft) OpenObjectives() (names []string) {
 	return names
 }
 
+// ChooseObjectives makes the named results the only objectives of the draft. Each text is the name of a column, alone or
+// with what is wanted of it, as in liking=minimize, or grade=good for a class.
+func (d *Draft) ChooseObjectives(texts []string) error {
+	all := d.Targets()
+	var names []string
+	for _, t := range all {
+		if len(t.Directions) > 0 {
+			names = append(names, t.Name)
+		}
+	}
+	find := func(name string) int {
+		name = dataset.NormalizeName(name)
+		return slices.IndexFunc(all, func(t Target) bool { return t.Name == name || t.yamlName == name })
+	}
+	chosen := make(map[string]DraftObjective)
+	for _, text := range texts {
+		name, asked := text, ""
+		at := find(name)
+		if k := strings.LastIndexByte(text, '='); at < 0 && k > 0 {
+			name, asked = text[:k], dataset.NormalizeName(text[k+1:])
+			at = find(name)
+		}
+		switch {
+		case at < 0:
+			hint := inputerr.DidYouMean(name, names)
+			if hint == "" && len(names) > 0 {
+				hint = "there are " + inputerr.List(names, 12)
+			}
+			return &inputerr.Error{Message: "no result is called " + inputerr.Quote(name), Hint: hint}
+		case len(all[at].Directions) == 0:
+			return &inputerr.Error{Message: inputerr.Quote(name) + " cannot be an objective: " + all[at].Why, Hint: "name another result"}
+		}
+		t := &all[at]
+		g := t.DefaultObjective()
+		switch {
+		case asked == "":
+		case t.Classes != nil && slices.Contains(t.Classes, asked):
+			g.Class = asked
+		case t.Classes == nil && slices.Contains(t.Directions, config.Direction(asked)) && asked != string(config.Between):
+			g.Direction = config.Direction(asked)
+		case t.Classes != nil:
+			return &inputerr.Error{Message: inputerr.Quote(name) + " has no class " + inputerr.Quote(asked), Hint: "write one of " + inputerr.List(t.Classes, 12)}
+		default:
+			return &inputerr.Error{Message: "an objective cannot be " + inputerr.Quote(asked), Hint: "write maximize or minimize"}
+		}
+		chosen[t.Key] = g
+	}
+	d.Objectives = chosen
+	return nil
+}
+
 // DefaultObjective returns the objective that suits the target best: the first direction, and for classes the
 // best one if they have an order, or else the first class whose name does not sound unwanted.
 func (t *Target) DefaultObjective() DraftObjective {

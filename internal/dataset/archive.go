@@ -30,16 +30,23 @@ const (
 	maxSheetTextBytes = 64 << 20 // maximum total size of the texts of the cells in a sheet, in bytes; a shared text counts for each cell
 )
 
+// A checkedArchive has what the reader needs to know of a workbook beside the library's answers.
+type checkedArchive struct {
+	unresolvedFormulas map[[2]int]bool          // set of positions {row, field}, from 0, at which some sheet has a formula without a stored result; at most 20 a sheet
+	mergedRanges       map[string][]mergedRange // by name of the sheet: its merged cells
+}
+
 // checkArchive unpacks the parts of a workbook one by one. It verifies that each part has its
 // declared size and is complete XML, because the library takes a truncated sheet for a complete
-// one. It returns the set of positions {row, field}, counted from 0, at which at least one sheet
-// has a formula without a stored result. Each sheet contributes at most 20 positions.
-func checkArchive(ctx context.Context, data []byte) (formulas map[[2]int]bool, err error) {
+// one.
+func checkArchive(ctx context.Context, data []byte) (checked *checkedArchive, err error) {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, err
 	}
-	formulas = make(map[[2]int]bool)
+	checked = &checkedArchive{unresolvedFormulas: make(map[[2]int]bool), mergedRanges: make(map[string][]mergedRange)}
+	var workbook, relations []byte
+	merged := make(map[string][]mergedRange) // by part
 	if len(archive.File) > maxArchiveParts {
 		return nil, fmt.Errorf("it has more than %d parts", maxArchiveParts)
 	}
@@ -60,6 +67,12 @@ func checkArchive(ctx context.Context, data []byte) (formulas map[[2]int]bool, e
 			return nil, err
 		}
 		left -= int64(len(part))
+		switch name {
+		case "xl/workbook.xml":
+			workbook = part
+		case "xl/_rels/workbook.xml.rels":
+			relations = part
+		}
 		if ext := path.Ext(name); ext != ".xml" && ext != ".rels" && ext != ".vml" {
 			continue
 		}
@@ -96,20 +109,28 @@ func checkArchive(ctx context.Context, data []byte) (formulas map[[2]int]bool, e
 			rest = rest[end:]
 		}
 		if sheet && path.Ext(name) == ".xml" {
-			open, cells, err := checkSheet(ctx, part)
+			c, err := checkSheet(ctx, part)
 			if err != nil {
 				return nil, fmt.Errorf("the part %q: %w", f.Name, err)
 			}
-			for _, at := range open {
-				formulas[at] = true
+			for _, at := range c.unresolvedFormulas {
+				checked.unresolvedFormulas[at] = true
 			}
-			widest = max(widest, cells)
+			if len(c.mergedRanges) > 0 {
+				merged[name] = c.mergedRanges
+			}
+			widest = max(widest, c.maxSharedTextsInRow)
 		}
 	}
 	if longest > 0 && widest > maxSheetTextBytes/longest {
 		return nil, fmt.Errorf("a row has %d texts, the longest of %d bytes", widest, longest)
 	}
-	return formulas, nil
+	if len(merged) > 0 {
+		for name, part := range sheetParts(workbook, relations) {
+			checked.mergedRanges[name] = merged[part]
+		}
+	}
+	return checked, nil
 }
 
 // unpackPart returns the content of a part. It returns an error if the part has more than limit
@@ -135,28 +156,26 @@ func unpackPart(f *zip.File, limit int64) ([]byte, error) {
 }
 
 // checkSheet reads a sheet's XML to its end. It returns an error unless rows, and the cells within
-// each row, are in ascending order, as the library expects. formulas holds the positions {row,
-// field}, counted from 0, of the first 20 cells with a formula but no result. maxShared is the
-// maximum number of cells in a row that use shared texts.
-func checkSheet(ctx context.Context, part []byte) (formulas [][2]int, maxShared int, err error) {
+// each row, are in ascending order, as the library expects.
+func checkSheet(ctx context.Context, part []byte) (*sheetChecker, error) {
 	d := xml.NewDecoder(bytes.NewReader(part))
-	c := sheetChecker{knownFormulaGroups: make(map[string]bool)}
+	c := &sheetChecker{knownFormulaGroups: make(map[string]bool)}
 	for tokens := 0; ; tokens++ {
 		if tokens%4096 == 0 {
 			if err := browsersched.Err(ctx); err != nil {
-				return nil, 0, err
+				return nil, err
 			}
 		}
 		token, err := d.Token()
 		if err == io.EOF {
-			return c.unresolvedFormulas, c.maxSharedTextsInRow, nil
+			return c, nil
 		} else if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		switch token := token.(type) {
 		case xml.StartElement:
 			if err := c.startElement(token); err != nil {
-				return nil, 0, err
+				return nil, err
 			}
 		case xml.EndElement:
 			c.endElement(token)
@@ -170,9 +189,10 @@ func checkSheet(ctx context.Context, part []byte) (formulas [][2]int, maxShared 
 type sheetChecker struct {
 	row, column         int // numbers of the current row and cell, from 1
 	depth               int // number of XML elements that are open
-	mergedRangeCount    int // number of merged ranges so far
 	sharedTextsInRow    int // number of cells of the current row that use a shared text
 	maxSharedTextsInRow int // maximum of sharedTextsInRow over all rows so far
+
+	mergedRanges []mergedRange // merged ranges so far
 
 	hasFormula         bool            // whether the current cell has a formula that is not empty
 	hasResult          bool            // whether the current cell has a result that is not empty
@@ -195,9 +215,14 @@ func (c *sheetChecker) startElement(element xml.StartElement) error {
 	case "v", "is":
 		c.inResult = true
 	case "mergeCell":
-		if c.mergedRangeCount++; c.mergedRangeCount > maxMergedRanges {
+		if len(c.mergedRanges) >= maxMergedRanges {
 			return fmt.Errorf("it has more than %d ranges of merged cells", maxMergedRanges)
 		}
+		r, err := parseMergedRange(attributeValue(element, "ref"))
+		if err != nil {
+			return err
+		}
+		c.mergedRanges = append(c.mergedRanges, r)
 	case "row":
 		return c.startRow(element)
 	case "c":

@@ -55,6 +55,10 @@ type Book struct {
 	// recipe.
 	Transposed bool
 
+	// Asides are the rows or columns of the table that say something of the ingredients. They are left
+	// out of the recipes.
+	Asides []Aside
+
 	// Notes are the reader's interpretations of what the table leaves open, in the order of the
 	// lines.
 	Notes []Note

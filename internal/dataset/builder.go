@@ -23,6 +23,7 @@ type bookBuilder struct {
 	allowsNewIngredients bool                 // whether the book may name ingredients that are not in book.Ingredients
 	namesBySpelling      map[string]string    // Layout.Names: by the spelling in the table, the name of the ingredient
 	excludedRecipes      map[string]bool      // Layout.Without: names of recipes that are left out
+	givenColumns         map[string]Role      // Layout.Columns: by name of a column, its role
 	includedNames        []string             // Layout.Including: names of recipes that the reader must not leave out
 	previousRowExcluded  bool                 // whether the previous row belongs to an excluded recipe
 	reportedKeys         map[string]bool      // keys of messages that are reported once and have been reported
@@ -93,7 +94,7 @@ type wideColumn struct {
 // any.
 func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *Units, l Layout) *bookBuilder {
 	b := &bookBuilder{
-		namesBySpelling: l.Names, includedNames: l.Including, excludedRecipes: make(map[string]bool, len(l.Without)),
+		namesBySpelling: l.Names, givenColumns: l.Columns, includedNames: l.Including, excludedRecipes: make(map[string]bool, len(l.Without)),
 		table: t, units: units, allowsNewIngredients: in == nil,
 		book:         &Book{File: t.file, Ingredients: in, LongForm: long},
 		unitCache:    make(map[string]*Unit),
@@ -198,6 +199,11 @@ func (b *bookBuilder) skipExcludedRow() bool {
 func (b *bookBuilder) findOrAddRecipe() (recipe int32, isNew, below, ok bool) {
 	t := b.table
 	name := b.recipeName()
+	if b.ingredientColumn >= 0 && len(b.recipes) > 0 && t.rows.isFilled(b.recipeColumn) {
+		if above := b.recipes[b.previousRecipe].Name; above == name || strings.HasPrefix(above, name+" at ") {
+			return b.previousRecipe, false, true, true // its name is merged with that of the row above
+		}
+	}
 	if name == "" {
 		if b.ingredientColumn >= 0 && len(b.recipes) > 0 {
 			b.unnamedRows.increment(func() place { return t.place(b.recipeColumn) }, b.recipes[b.previousRecipe].Name)
@@ -313,6 +319,16 @@ func (b *bookBuilder) readQuantity(field int, text string) (q quantity, message,
 		b.readingCounts[q.reading].increment(func() place { return t.place(field) }, text+" is "+strings.TrimSpace(q.amount.String()+" "+q.unit))
 	}
 	return q, message, hint
+}
+
+// reportMergedAmount reports whether the amount in a field of the current row is merged with that of the ingredient above,
+// so that nothing tells how much each has. If so, it records an error.
+func (b *bookBuilder) reportMergedAmount(field int, ingredient string) bool {
+	if !b.table.rows.isFilled(field) {
+		return false
+	}
+	b.addError(field, "", "the amount of "+inputerr.Quote(ingredient)+" is in one cell with that above", "split the merged cell, and write an amount for each ingredient")
+	return true
 }
 
 // findUnit returns the unit with a given name, or nil if the name is empty. If the unit is unknown,
@@ -486,13 +502,14 @@ func (b *bookBuilder) finish() (*Book, error) {
 		return nil, err
 	}
 	for i := range b.labelColumns {
-		b.labelColumns[i].noteMarks(t)
+		b.labelColumns[i].noteMarks(t, b.givenColumns[b.labelColumns[i].Name] == LabelColumn)
 		label, unknown := b.labelColumns[i].finish()
 		if book.Labels = append(book.Labels, label); len(unknown) > 0 {
 			t.addNote(t.headerPlaces[b.labelColumns[i].column], fmt.Sprintf("%s in %s says that a class is not known: recipes with it have none", inputerr.List(unknown, 4), inputerr.Quote(label.Name)), "")
 		}
 	}
 	b.dropSumLabels()
+	book.Asides = b.collectAsides()
 	b.addCellNotes()
 	b.noteUnusedNames()
 	b.noteNeedlessIncludes(b.includedNames)
@@ -535,10 +552,10 @@ func (b *bookBuilder) noteNeedlessIncludes(names []string) {
 // addCellNotes adds the notes about the interpretation of cells and rows.
 func (b *bookBuilder) addCellNotes() {
 	if n := b.markedAmounts; n.count > 0 {
-		b.table.addDoubtfulNote(n.firstPlace, fmt.Sprintf("%s with the mark of a footnote, such as %s: the mark is left out", inputerr.Count(n.count, "amount"), inputerr.Quote(n.example)))
+		b.table.addNote(n.firstPlace, fmt.Sprintf("%s with the mark of a footnote, such as %s: the mark is left out", inputerr.Count(n.count, "amount"), inputerr.Quote(n.example)), "")
 	}
 	if n := b.sumRows; n.count > 0 {
-		b.table.addDoubtfulNote(n.firstPlace, fmt.Sprintf("%s with the sum of a recipe, such as %s, %s left out", inputerr.Count(n.count, "row"), inputerr.Quote(n.example), isOrAre(n.count)))
+		b.table.addNote(n.firstPlace, fmt.Sprintf("%s with the sum of a recipe, such as %s, %s left out", inputerr.Count(n.count, "row"), inputerr.Quote(n.example), isOrAre(n.count)), "")
 	}
 	for kind := range b.readingCounts {
 		if g := &b.readingCounts[kind]; g.count > 0 {
@@ -552,7 +569,7 @@ func (b *bookBuilder) addCellNotes() {
 		last.Spelling, last.OtherSpelling = r.name, b.book.Ingredients.Names[r.ingredient]
 	}
 	if more := len(b.respellings) - most; more > 0 {
-		b.table.addDoubtfulNote(b.respellings[most].place, fmt.Sprintf("%s that differ in the case of letters are taken for one, too", inputerr.Count(more, "more name")))
+		b.table.addNote(b.respellings[most].place, fmt.Sprintf("%s that differ in the case of letters are taken for one, too", inputerr.Count(more, "more name")), "")
 	}
 	if g := &b.unnamedRows; g.count > 0 {
 		b.table.addNote(g.firstPlace, fmt.Sprintf("a row without the name of a recipe belongs to the one above (%s): first to %s", inputerr.Count(g.count, "time"), inputerr.Quote(g.example)), "")
@@ -561,7 +578,11 @@ func (b *bookBuilder) addCellNotes() {
 		b.table.addNote(g.firstPlace, fmt.Sprintf("a row with neither a name nor amounts is left out (%s)", inputerr.Count(g.count, "time")), "")
 	}
 	if g := &b.filledRemainders; g.count > 0 {
-		b.table.addNote(g.firstPlace, fmt.Sprintf("an ingredient that makes up the rest is worked out (%s): first %s", inputerr.Count(g.count, "time"), g.example), "")
+		message := fmt.Sprintf("an ingredient that makes up the rest is worked out (%s): first %s", inputerr.Count(g.count, "time"), g.example)
+		if b.guessedWhole {
+			message += "; if the whole is another, write it there, as in q.s. 1000"
+		}
+		b.table.addNote(g.firstPlace, message, "")
 		b.table.notes[len(b.table.notes)-1].Doubtful = b.guessedWhole
 	}
 }

@@ -254,6 +254,10 @@ func (c *csvRows) line(field int) int {
 
 func (c *csvRows) isNumber(int) bool { return false }
 
+func (c *csvRows) isFilled(int) bool { return false }
+
+func (c *csvRows) columnsCovered(int) int { return 0 }
+
 // errorAtPosition returns an error at a line and a column, in characters, of the file.
 func (c *csvRows) errorAtPosition(line, column int, message, hint string) *Error {
 	return &Error{File: c.file, Line: line, Column: column, Message: message, Hint: hint}

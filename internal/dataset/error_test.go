@@ -178,7 +178,7 @@ func checkError(t *testing.T, err error, file string, line, column int, message,
 // Where no column is called as names are, the first is taken if it may be.
 func TestFirstColumnNames(t *testing.T) {
 	in, err := ReadIngredients(strings.NewReader("Asset,Return\nGold,3%\nMg,4%\n"), "list.csv", Layout{})
-	if err != nil || len(in.Names) != 2 || len(in.Notes) != 1 || !in.Notes[0].Doubtful {
+	if err != nil || len(in.Names) != 2 || len(in.Notes) != 1 || in.Notes[0].Doubtful {
 		t.Errorf("%+v, %v", in, err)
 	}
 	if _, err := ReadIngredients(strings.NewReader("Asset,Return\nGold,3%\nGold,4%\n"), "list.csv", Layout{}); err == nil {

@@ -102,6 +102,6 @@ func (b *bookBuilder) leaveOutHeldRows() {
 	if b.heldRowCount > 1 {
 		message += ", and so " + isOrAre(b.heldRowCount-1) + " " + inputerr.Count(b.heldRowCount-1, "row") + " like it"
 	}
-	b.table.addDoubtfulNote(b.heldFootnotes[0].place, message)
+	b.table.addNote(b.heldFootnotes[0].place, message, "")
 	b.heldFootnotes, b.heldRowCount = b.heldFootnotes[:0], 0
 }

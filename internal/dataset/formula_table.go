@@ -67,7 +67,7 @@ func (t *table) expandFormulas(column int, l Layout, units *Units) (*table, erro
 			return nil, err
 		}
 		if t.hasSingleCell(t.row) {
-			t.addDoubtfulNote(t.place(0), fmt.Sprintf(footnoteFormat, inputerr.Quote(strings.TrimSpace(strings.Join(t.row, "")))))
+			t.addNote(t.place(0), fmt.Sprintf(footnoteFormat, inputerr.Quote(strings.TrimSpace(strings.Join(t.row, "")))), "")
 			t.noteLeftOut(t.place(0).line)
 			continue
 		}
@@ -115,7 +115,7 @@ func (t *table) expandFormulas(column int, l Layout, units *Units) (*table, erro
 		}
 		return places[row][field]
 	}
-	w, err := t.withCells(cells, where, exacts, l, units)
+	w, err := t.withCells(cells, where, exacts, nil, l, units)
 	if err == nil {
 		w.elementsFrom, w.formulasIn = len(t.header), column
 	}

@@ -46,7 +46,7 @@ func (t *table) readHead(units *Units) (head []headRow, err error) {
 		if isBlank(row) {
 			continue
 		}
-		h := headRow{isUnits: t.isUnitRow(row, units)}
+		h := headRow{isUnits: t.isUnitRow(withoutFilled(rows, row), units)}
 		for _, text := range row {
 			h.texts = append(h.texts, strings.Clone(strings.TrimSpace(text)))
 		}

@@ -178,7 +178,7 @@ func (t *table) readIngredients() (*Ingredients, error) {
 			return
 		}
 		if t.hasSingleCell(t.row) && remarkPattern().MatchString(name) {
-			t.addDoubtfulNote(p, fmt.Sprintf(footnoteFormat, inputerr.Quote(name)))
+			t.addNote(p, fmt.Sprintf(footnoteFormat, inputerr.Quote(name)), "")
 			return
 		}
 		if first, ok := in.find(name); ok {
@@ -236,8 +236,8 @@ func (t *table) findNameColumn() (int, error) {
 	if mean, ok := inputerr.Nearest("name", t.header); ok {
 		hint += "; is it " + inputerr.Quote(mean) + "?"
 	} else if p := &t.profiles[0]; t.header[0] != "" && p.numberCount == 0 && p.filledCount > 1 && p.allDistinct {
-		t.notes = append(t.notes, Note{File: t.file, Line: t.headerPlaces[0].line, Column: t.headerPlaces[0].column, Cell: t.headerPlaces[0].cell, Doubtful: true,
-			Message: "column " + inputerr.Quote(t.header[0]) + ", the first, is taken as the name"})
+		// A wrong guess is noticed: recipes have ingredients that the list does not.
+		t.addNote(t.headerPlaces[0], "column "+inputerr.Quote(t.header[0])+", the first, is taken as the name", "")
 		return 0, nil
 	}
 	return 0, t.errorInHeader(0, "no column is called \"name\"", hint)

@@ -103,6 +103,9 @@ func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest,
 		part.Unit, cell = unit, NormalizeName(t.row[b.unitColumn])
 	}
 	text := strings.TrimSpace(t.row[b.amountColumn])
+	if b.reportMergedAmount(b.amountColumn, name) {
+		return part, false, false
+	}
 	if text == "" && part.Unit != nil && (part.Unit.Name == "to taste" || meansFillUp(part.Unit.Name)) {
 		text = "1"
 	}
@@ -144,14 +147,14 @@ func (b *bookBuilder) skipSumOfRecipe() bool {
 }
 
 // dropSumLabels leaves out the labels of the long form that are the sum of a recipe's amounts, in 19 recipes of 20, with
-// a note.
+// a note. A column that the user has named as a label stays.
 func (b *bookBuilder) dropSumLabels() {
 	if !b.book.LongForm {
 		return
 	}
 	b.book.Labels = slices.DeleteFunc(b.book.Labels, func(l Label) bool {
 		numbers, err := l.Numbers()
-		if err != nil || len(numbers) < 3 {
+		if err != nil || len(numbers) < 3 || b.givenColumns[l.Name] == LabelColumn {
 			return false
 		}
 		others := 0
@@ -167,7 +170,12 @@ func (b *bookBuilder) dropSumLabels() {
 		if 20*others > len(numbers) {
 			return false
 		}
-		b.table.addDoubtfulNote(place{}, "column "+inputerr.Quote(l.Name)+" is the sum of each recipe's amounts and is left out")
+		if b.table.sumLabels == nil {
+			b.table.sumLabels = make(map[string]bool)
+		}
+		b.table.sumLabels[l.Name] = true
+		b.table.notes = append(b.table.notes, Note{File: b.table.file, Doubtful: true, AmbiguousColumn: l.Name, AssumedRole: IgnoredColumn,
+			Message: "column " + inputerr.Quote(l.Name) + " is the sum of each recipe's amounts and is left out"})
 		return true
 	})
 }

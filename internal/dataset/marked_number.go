@@ -75,11 +75,17 @@ func (l *labelColumn) countMark(t *table) {
 	}
 }
 
-// noteMarks notes how numbers with marks are read.
-func (l *labelColumn) noteMarks(t *table) {
+// noteMarks notes how numbers with marks are read. It asks whether bounds are numbers, unless isGiven reports that the
+// user has named the column as a label.
+func (l *labelColumn) noteMarks(t *table, isGiven bool) {
 	name := inputerr.Quote(l.Name)
 	if n := l.bounds; n.count > 0 {
-		t.addDoubtfulNote(n.firstPlace, fmt.Sprintf("%s of %s such as %s: the bound is taken for the number", inputerr.Count(n.count, "cell"), name, inputerr.Quote(n.example)))
+		note := Note{File: t.file, Line: n.firstPlace.line, Column: n.firstPlace.column, Cell: n.firstPlace.cell,
+			Message: fmt.Sprintf("%s of %s such as %s: the bound is taken for the number", inputerr.Count(n.count, "cell"), name, inputerr.Quote(n.example))}
+		if !isGiven {
+			note.Doubtful, note.AmbiguousColumn, note.AssumedRole, note.LikelyRole = true, l.Name, LabelColumn, IgnoredColumn
+		}
+		t.addNoteOnce(note)
 	}
 	if n := l.spreads; n.count > 0 {
 		t.addNote(n.firstPlace, fmt.Sprintf("%s of %s such as %s: what stands behind the number is its standard deviation, in %s", inputerr.Count(n.count, "cell"), name, inputerr.Quote(n.example), inputerr.Quote(spreadLabel(l.Name))), "")

@@ -24,15 +24,16 @@ type Note struct {
 	// not about a column.
 	AmbiguousColumn string
 
-	// AssumedRole is the role that the reader assumed for AmbiguousColumn.
-	AssumedRole Role
+	// AssumedRole is the role that the reader assumed for AmbiguousColumn. LikelyRole is the role that
+	// the column most likely has if it has another. It may be empty.
+	AssumedRole, LikelyRole Role
 
 	// Spelling and OtherSpelling are two names that the reader takes for one ingredient. They are
 	// empty if the note is not about spellings.
 	Spelling, OtherSpelling string
 
 	// AboutOrigin reports that the note is about whether trials set or measure the values of a column;
-	// see the type [AboutOrigin].
+	// see the type [Origin].
 	AboutOrigin bool
 
 	// QuestionableRow is the name of a row that may not be a recipe. It is empty if the note is not about such a

@@ -90,6 +90,7 @@ type documentReader struct {
 	tokenCount      int              // number of XML tokens read
 	storedCellCount int              // total number of stored cells in all sheets
 	textBytes       int              // total number of bytes of text in the stored cells
+	fillsLeft       int              // number of cells that may still repeat merged cells, in all sheets
 	sheets          []*sheet         // sheets read so far
 	sheetErrors     map[string]error // by name of the sheet: error that the sheet is too large to store
 }
@@ -116,7 +117,7 @@ func (w *workbook) readDocument(content []byte) error {
 		}
 		rest = rest[end:]
 	}
-	r := &documentReader{workbook: w, decoder: xml.NewDecoder(bytes.NewReader(content)), sheetErrors: make(map[string]error)}
+	r := &documentReader{workbook: w, decoder: xml.NewDecoder(bytes.NewReader(content)), fillsLeft: maxFilledCells, sheetErrors: make(map[string]error)}
 	inBook := false
 	for {
 		token, err := r.nextToken()
@@ -262,6 +263,7 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 	}
 	cells, text := r.storedCellCount, r.textBytes
 	blank := 0 // blank rows, which are stored only if another row follows
+	var merged []mergedRange
 	var full error
 	var rows func(e xml.StartElement) error
 	rows = func(e xml.StartElement) error {
@@ -277,12 +279,15 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 		if err != nil {
 			return err
 		}
-		row, exact, err := r.readRow(s, len(s.cells)+blank)
+		row, exact, ranges, err := r.readRow(s, len(s.cells)+blank)
 		if over := (*Error)(nil); errors.As(err, &over) {
 			full = err
 			return nil
 		} else if err != nil {
 			return err
+		}
+		if merged = append(merged, ranges...); len(merged) > maxMergedRanges {
+			return fmt.Errorf("it has more than %d ranges of merged cells", maxMergedRanges)
 		}
 		if len(row) == 0 {
 			blank = min(blank+n, excelize.TotalRows)
@@ -313,6 +318,11 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 	if err := r.readChildren(rows); err != nil {
 		return err
 	}
+	if full == nil {
+		if err := s.fillMerged(merged, &r.fillsLeft); err != nil {
+			full = r.workbook.errorf("split the merged cells, or save the sheet as CSV", "sheet %s %v", inputerr.Quote(s.name), err)
+		}
+	}
 	if full != nil {
 		s.cells, s.numberCells, r.storedCellCount, r.textBytes = nil, nil, cells, text
 		r.sheetErrors[s.name] = full
@@ -334,8 +344,9 @@ func (r *documentReader) reserveSpace(s *sheet, cells, text int) error {
 }
 
 // readRow reads a row up to its last cell that is not empty. The argument at is the index of the
-// row in the sheet. exact lists the indices of the cells that hold numbers.
-func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, err error) {
+// row in the sheet. exact lists the indices of the cells that hold numbers, and merged the merged
+// cells that begin in the row.
+func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, merged []mergedRange, err error) {
 	blank, bytes := 0, 0
 	var tooLong error
 	err = r.readChildren(func(e xml.StartElement) error {
@@ -369,6 +380,17 @@ func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, e
 		}
 		row = append(row, make([]string, blank)...)
 		blank = 0
+		columns, err := repeatCount(e, "number-columns-spanned")
+		if err != nil {
+			return err
+		}
+		rows, err := repeatCount(e, "number-rows-spanned")
+		if err != nil {
+			return err
+		}
+		if n == 1 && (columns > 1 || rows > 1) {
+			merged = append(merged, mergedRange{at, len(row), at + rows - 1, len(row) + columns - 1})
+		}
 		for range n {
 			if isExact {
 				exact = append(exact, len(row))
@@ -380,7 +402,7 @@ func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, e
 	if err == nil {
 		err = tooLong
 	}
-	return row, exact, err
+	return row, exact, merged, err
 }
 
 // readCell returns the content of a cell as text, and whether the content is a number. row and

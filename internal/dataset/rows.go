@@ -29,6 +29,13 @@ type rows interface {
 	// isNumber reports whether a workbook stores a field of the current row as a number and not as
 	// text. The decimal mark of such a number is the point.
 	isNumber(field int) bool
+
+	// isFilled reports whether a field of the current row repeats a merged cell above it.
+	isFilled(field int) bool
+
+	// columnsCovered returns the number of columns of the merged cell that begins in a field of the
+	// current row, or 0 if the cell is not merged.
+	columnsCovered(field int) int
 }
 
 // A place is a position in a file.
@@ -49,6 +56,9 @@ type memoryRows struct {
 	placeOf     func(row, field int) place // returns the position of a cell
 	numberCells map[[2]int]bool            // set of the {row, field} of cells that are numbers
 	nextRow     int                        // index of the row after the current one
+
+	filledCells    map[[2]int]bool // set of the {row, field} of cells that repeat a merged cell above
+	coveredColumns map[[2]int]int  // by {row, field} of a merged cell: number of columns that it covers
 }
 
 func (l *memoryRows) next() ([]string, error) {
@@ -64,6 +74,12 @@ func (l *memoryRows) place(field int) place { return l.placeOf(l.nextRow-1, fiel
 func (l *memoryRows) line(field int) int { return l.place(field).line }
 
 func (l *memoryRows) isNumber(field int) bool { return l.numberCells[[2]int{l.nextRow - 1, field}] }
+
+func (l *memoryRows) isFilled(field int) bool { return l.filledCells[[2]int{l.nextRow - 1, field}] }
+
+func (l *memoryRows) columnsCovered(field int) int {
+	return l.coveredColumns[[2]int{l.nextRow - 1, field}]
+}
 
 // isBlank reports whether all cells of a row are empty or space.
 func isBlank(row []string) bool {

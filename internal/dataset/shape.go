@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -42,7 +43,12 @@ func (t *table) noteLeftOut(line int) {
 // shapeOf returns the shape of a table. If the table was transposed, before is the table as in the
 // file; otherwise before is nil.
 func shapeOf(t *table, columns []Column, before *table) *Shape {
-	s := &Shape{Sheet: t.sheet, Columns: columns, LeftOutLines: t.leftOutLines}
+	s := &Shape{Sheet: t.sheet, Columns: slices.Clone(columns), LeftOutLines: t.leftOutLines}
+	for i := range s.Columns {
+		if s.Columns[i].Role == LabelColumn && t.sumLabels[s.Columns[i].Name] {
+			s.Columns[i].Role = IgnoredColumn
+		}
+	}
 	if t.sumRowLine > 0 {
 		s.LeftOutLines = append(s.LeftOutLines, t.sumRowLine)
 	}

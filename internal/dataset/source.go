@@ -30,6 +30,7 @@ type source struct {
 	notedCount      int             // number of notes in notedSet
 	guessedLayout   Layout          // layout with those guesses so far that may well be wrong
 	brokenCells     []*Error        // errors of cells whose formula has no result
+	asides          []asideCells    // rows or columns that say something of the ingredients
 }
 
 // maxHeadBytes is the maximum number of bytes at the beginning of a text file from which the format

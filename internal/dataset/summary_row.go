@@ -15,7 +15,7 @@ func summaryOf(name string) (what string, sure bool) {
 		return "the mean or the spread of others", true
 	}
 	words := slices.DeleteFunc(wordsOf(name), func(word string) bool { return len(word) == 1 }) // as of a class, C30/37
-	if bare, unit := SplitHeaderUnit(name); costWord.isIn([]string{bare}) || unit != "" && len(words) > 0 && costWord.isIn(words[:1]) {
+	if bare, unit := SplitHeaderUnit(name); costWord.isIn([]string{bare}) || pricePattern().MatchString(name) || unit != "" && len(words) > 0 && costWord.isIn(words[:1]) {
 		return "prices", true // a recipe may be called Cost saver
 	}
 	if len(words) > 0 && meanWord.includes(words[0]) {
@@ -68,6 +68,15 @@ func (b *bookBuilder) skipSummaryRow() bool {
 	}
 	t := b.table
 	at := t.place(b.recipeColumn)
+	if asideReason(name) != "" {
+		texts := make(map[int]string)
+		for _, c := range b.wideColumns {
+			if text := t.asideText(c.column, t.row[c.column]); text != "" {
+				texts[c.column] = text
+			}
+		}
+		t.addAside(name, texts)
+	}
 	t.noteLeftOut(at.line)
 	t.notes = append(t.notes, Note{File: t.file, Line: at.line, Column: at.column, Cell: at.cell, QuestionableRow: name, RowLeftOut: true, Doubtful: true,
 		Message: "row " + inputerr.Quote(name) + " " + what + " is left out: including: [" + YAMLText(name) + "] takes it in"})

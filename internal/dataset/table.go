@@ -26,6 +26,7 @@ type table struct {
 	sumRowName      string            // name in the row of sums
 	sections        []section         // by column: what the heading above it says; nil if there are no headings
 	groupRow        []string          // the row above the header, which may name groups of columns; nil if there is none
+	groupWidths     []int             // by cell of groupRow: number of columns that the merged cell covers; 0 if it is not merged
 	elementsFrom    int               // index of the first column of elements, if the table had formulas; else 0
 	formulasIn      int               // index of the column that has the formulas, if elementsFrom is not 0
 	sumColumn       int               // index of a column with the sum of a recipe's amounts, in the wide form; −1 if there is none
@@ -37,6 +38,7 @@ type table struct {
 	decimalMarks    decimalMarkCounts // what the numbers reveal about the decimal mark
 	decimal         Decimal           // decimal mark of the numbers in text cells
 	leftOutLines    []int             // lines of rows below the header that are left out
+	sumLabels       map[string]bool   // names of labels that are left out as the sums of recipes
 	reportedUnnamed map[int]bool      // indices of columns whose missing name has been reported
 
 	allowsFootnotes bool   // whether a row with text in one cell may be shorter than the header
@@ -105,7 +107,10 @@ func (t *table) readHeader(above int) error {
 		if k++; k > above {
 			break
 		}
-		t.groupRow = append(t.groupRow[:0], row...)
+		t.groupRow, t.groupWidths = append(t.groupRow[:0], row...), t.groupWidths[:0]
+		for i := range row {
+			t.groupWidths = append(t.groupWidths, t.rows.columnsCovered(i))
+		}
 		if k == 1 {
 			t.addNote(t.place(0), inputerr.Count(above, "row")+" above the header "+isOrAre(above)+" left out", "")
 		}
@@ -183,6 +188,7 @@ func (t *table) nextRow() error {
 		for t.allowsShortRows && len(row) < len(t.header) {
 			row = append(row, "")
 		}
+		row = t.fillRight(row)
 		t.row = row
 		for i, text := range row {
 			if len(text) > maxCellBytes {

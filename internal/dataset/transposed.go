@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -87,18 +88,29 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	named[first] = string(RecipeColumn)
 	var cells [][]string
 	var places [][]place
-	exacts := make(map[[2]int]bool)
+	exacts, filled := make(map[[2]int]bool), make(map[[2]int]bool)
 	var kept []int
 	unitColumn, rowUnits := -1, []string{""}
 	in, sections := noSection, []section{noSection}
+	asides := make(map[int]map[int]string) // by column: texts by index of the ingredient's column in the result
 	for i := first; i < len(t.header); i++ {
 		if matchesRole(t.header[i], UnitColumn) && i > first {
 			unitColumn = i
 			continue
 		}
 		if p := &t.profiles[i]; i > first && (p.amountCount == 0 || t.isNoRecipe(i)) {
-			if p.filledCount > 0 {
+			reason := asideReason(t.header[i])
+			switch {
+			case p.filledCount == 0:
+			case reason != "":
+				t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(t.header[i])+" has "+reason+", for its name, and is no recipe: it is left out", "")
+			case p.amountCount == 0:
 				t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(t.header[i])+" holds text such as "+inputerr.Quote(p.exampleText)+" and is left out", "")
+			default:
+				t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(t.header[i])+" is no recipe, for its name, and is left out", "")
+			}
+			if t.header[i] != "" && p.filledCount > 0 && (p.amountCount == 0 || reason != "") {
+				asides[i] = make(map[int]string)
 			}
 			continue
 		}
@@ -119,7 +131,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 		}
 		if remark := strings.TrimSpace(strings.Join(row, " ")); t.hasSingleCell(row) {
 			in = sectionOf(remark)
-			t.addDoubtfulNote(t.rows.place(first), fmt.Sprintf(footnoteFormat, inputerr.Quote(remark)))
+			t.addNote(t.rows.place(first), fmt.Sprintf(footnoteFormat, inputerr.Quote(remark)), "")
 			continue
 		}
 		at := len(cells[0])
@@ -134,12 +146,22 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 			rowUnit = strings.Clone(bareUnit(row[unitColumn]))
 		}
 		rowUnits, sections = append(rowUnits, rowUnit), append(sections, in)
+		for from, texts := range asides {
+			if from < len(row) {
+				if text := t.asideText(from, row[from]); text != "" {
+					texts[at] = text
+				}
+			}
+		}
 		for i, from := range kept {
 			text := ""
 			if from < len(row) {
 				text = strings.Clone(row[from])
 				if t.rows.isNumber(from) {
 					exacts[[2]int{i, at}] = true
+				}
+				if t.rows.isFilled(from) && from > first {
+					filled[[2]int{i, at}] = true
 				}
 			}
 			cells[i], places[i] = append(cells[i], text), append(places[i], t.rows.place(from))
@@ -150,9 +172,17 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 		ask := Layout{Columns: map[string]Role{t.header[first]: IngredientColumn}}
 		t.guessedLayout, settle = t.guessedLayout.Merge(ask), ask.YAML()
 	}
-	t.addNote(t.headerPlaces[first], message, settle)
+	for _, from := range slices.Sorted(maps.Keys(asides)) {
+		t.addAside(t.header[from], asides[from])
+	}
+	p := t.headerPlaces[first]
+	note := Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Setting: settle}
+	if settle != "" {
+		note.AmbiguousColumn, note.AssumedRole, note.LikelyRole = t.header[first], IngredientColumn, RecipeColumn
+	}
+	t.addNoteOnce(note)
 	where := func(row, field int) place { return places[row][min(field, len(places[row])-1)] }
-	w, err := t.withCells(cells, where, exacts, l, units)
+	w, err := t.withCells(cells, where, exacts, filled, l, units)
 	if err == nil {
 		w.isTurned, w.sections = true, sections
 		_, unit := SplitHeaderUnit(t.header[first])
@@ -165,11 +195,14 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 }
 
 // withCells returns a table with the same notes whose cells, from the header on, are held in memory. where returns the
-// place of a cell in the file. The keys of exacts are the rows and columns of the cells that are numbers and not text.
-func (t *table) withCells(cells [][]string, where func(row, field int) place, exacts map[[2]int]bool, l Layout, units *Units) (*table, error) {
+// place of a cell in the file. The keys of exacts are the rows and columns of the cells that are numbers and not text,
+// and those of filled of the cells that repeat a merged cell.
+func (t *table) withCells(cells [][]string, where func(row, field int) place, exacts, filled map[[2]int]bool, l Layout, units *Units) (*table, error) {
 	s := *t.source
-	s.rows = &memoryRows{cells: cells, placeOf: where, numberCells: exacts}
-	s.firstRows = func() rows { return &memoryRows{cells: cells, placeOf: where, numberCells: exacts} }
+	s.firstRows = func() rows {
+		return &memoryRows{cells: cells, placeOf: where, numberCells: exacts, filledCells: filled}
+	}
+	s.rows = s.firstRows()
 	s.allowsShortRows = true
 	w := &table{source: &s}
 	if err := w.readHeader(0); err != nil {

@@ -90,7 +90,8 @@ func (u *Units) withoutHints() *Units {
 //
 // With("g", "0.1 cl") makes grams volumes, so that a recipe may mix volumes and masses. A metric
 // volume in g, or a metric mass in cl, thus sets a density, with which all other metric units of
-// the kind are converted, too.
+// the kind are converted, too. A small unit of another volume, such as a dash of 1 ml, is 1 g for each
+// ml among masses, as [DefaultUnits] describes.
 func (u *Units) With(name, size string) (*Units, error) {
 	key := unitKey(name)
 	if key == "" {
@@ -127,6 +128,12 @@ func (u *Units) With(name, size string) (*Units, error) {
 		var hint string
 		if unit.Size, message, hint = number.multiply(in.Size); message != "" {
 			return wrong(message, hint)
+		}
+	}
+	if known && old.asMass != nil && unit.Kind == Volume {
+		// A dash of another size is still a mass, at 1 g/ml, among masses.
+		if mass, message, _ := unit.Size.multiply(mustAmount("10")); message == "" {
+			unit.asMass = &Unit{Name: unit.Name, Kind: Mass, Size: mass}
 		}
 	}
 	with := &Units{names: slices.Clone(u.names), byName: maps.Clone(u.byName)}
@@ -211,7 +218,8 @@ func unitKey(name string) string {
 type LooseUnitUse struct {
 	Name        string   // name of the unit
 	Recipes     int      // number of recipes that use the unit
-	SizeChoices []string // half the default size, the default size, and twice the default size, such as "0.9 ml"
+	Size        string   // size that the book assumes, such as "0.9 ml", or in g if all recipes that use the unit are of masses
+	SizeChoices []string // half the default size, the default size, and twice the default size
 }
 
 // LooseUnits returns the units of the book that have no standard size. Units that more recipes use
@@ -220,6 +228,7 @@ func (b *Book) LooseUnits() []LooseUnitUse {
 	usual := DefaultUnits()
 	counts := make(map[*Unit]int)
 	var units []*Unit
+	used := make(map[*Unit]*Unit) // by default unit: the unit as the book has it, a volume if it is one in any recipe
 	for i := range b.Recipes {
 		seen := make(map[*Unit]bool)
 		for _, p := range b.Recipes[i].Parts {
@@ -227,8 +236,11 @@ func (b *Book) LooseUnits() []LooseUnitUse {
 				continue
 			}
 			u, ok := usual.Lookup(p.Unit.Name)
-			if !ok || u.asMass == nil || seen[u] {
+			if !ok || u.asMass == nil || seen[u] || p.Unit.Kind != Volume && p.Unit.Kind != Mass {
 				continue
+			}
+			if used[u] == nil || p.Unit.Kind == Volume {
+				used[u] = p.Unit
 			}
 			if seen[u] = true; counts[u] == 0 {
 				units = append(units, u)
@@ -239,10 +251,20 @@ func (b *Book) LooseUnits() []LooseUnitUse {
 	slices.SortStableFunc(units, func(a, b *Unit) int { return counts[b] - counts[a] })
 	var all []LooseUnitUse
 	for _, u := range units {
-		size, _ := u.Size.Rat().Float64()
-		use := LooseUnitUse{Name: u.Name, Recipes: counts[u]}
-		for _, times := range []float64{5, 10, 20} { // cl to ml
-			use.SizeChoices = append(use.SizeChoices, strconv.FormatFloat(float64(size*times), 'g', 3, 64)+" ml")
+		write := func(size Amount, times float64) string {
+			v := float64(size.Float64() * times)
+			if used[u].Kind == Mass {
+				return strconv.FormatFloat(v, 'g', 3, 64) + " g"
+			}
+			return strconv.FormatFloat(float64(v*10), 'g', 3, 64) + " ml" // from cl
+		}
+		usualSize := u.Size
+		if used[u].Kind == Mass {
+			usualSize = u.asMass.Size
+		}
+		use := LooseUnitUse{Name: u.Name, Recipes: counts[u], Size: write(used[u].Size, 1)}
+		for _, times := range []float64{0.5, 1, 2} {
+			use.SizeChoices = append(use.SizeChoices, write(usualSize, times))
 		}
 		all = append(all, use)
 	}

@@ -26,7 +26,7 @@ func (t *table) readUnitRow(units *Units) {
 			started = head.place(0).line == t.headerPlaces[0].line
 			continue
 		}
-		if t.isUnitRow(row, units) {
+		if row = withoutFilled(head, row); t.isUnitRow(row, units) {
 			t.unitRowLine = head.place(0).line
 			t.addUnits(row, units, head.place(0), "the row below the header gives the units")
 		}
@@ -83,7 +83,7 @@ func bareUnit(text string) string {
 }
 
 // addGroupUnits adds the units of the groups above the header, as in Composition (wt%), to the names of the columns below
-// them that have none. A group ends where the next one begins.
+// them that have none. A group ends with its merged cell, or else where the next one begins.
 func (t *table) addGroupUnits(units *Units) {
 	groups := 0
 	for _, text := range t.groupRow {
@@ -98,17 +98,22 @@ func (t *table) addGroupUnits(units *Units) {
 		return // a title
 	}
 	row := make([]string, len(t.header))
-	unit := ""
+	unit, end := "", len(row)
 	for i := range row {
 		if i < len(t.groupRow) && strings.TrimSpace(t.groupRow[i]) != "" {
 			group := NormalizeName(t.groupRow[i])
+			if end = len(row); t.groupWidths[i] > 0 {
+				end = i + t.groupWidths[i]
+			}
 			_, unit = SplitHeaderUnit(group)
 			if isUnitText(group, units) {
 				unit = bareUnit(group)
 			}
 			unit = amountUnitAt(unit, units)
 		}
-		row[i] = unit
+		if i < end {
+			row[i] = unit
+		}
 	}
 	t.addUnits(row, units, t.headerPlaces[0], "the row above the header gives units")
 }

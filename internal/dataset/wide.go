@@ -39,6 +39,13 @@ func (b *bookBuilder) readWideRow() {
 			continue
 		}
 		name := t.header[p.column]
+		if b.book.Transposed && b.reportMergedAmount(p.column, name) {
+			b.badRecipes[recipe] = true
+			if b.faults.isFull() {
+				return
+			}
+			continue
+		}
 		q, message, hint := b.readQuantity(p.column, text)
 		if message != "" {
 			if f, ok := parseNumber(text); !ok || f < 0 {

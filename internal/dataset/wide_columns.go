@@ -108,7 +108,13 @@ func (c *columnReader) shareUnit() {
 			column.Unit = unit
 		}
 	}
-	c.addDoubtfulNote(c.headerPlaces[first], fmt.Sprintf("%s without a unit, such as %s, %s taken in %s, as the others are", inputerr.Count(len(without), "column"), inputerr.Quote(without[0]), isOrAre(len(without)), inputerr.Quote(unit.Name)))
+	asked := slices.IndexFunc(without, func(name string) bool { return c.options.Columns[name] != IngredientColumn })
+	if asked < 0 {
+		return
+	}
+	p := c.headerPlaces[c.byName[without[asked]]]
+	c.notes = append(c.notes, Note{File: c.file, Line: p.line, Column: p.column, Cell: p.cell, Doubtful: true, AmbiguousColumn: without[asked], AssumedRole: IngredientColumn,
+		Message: fmt.Sprintf("%s without a unit, such as %s, %s taken in %s, as the others are", inputerr.Count(len(without), "column"), inputerr.Quote(without[asked]), isOrAre(len(without)), inputerr.Quote(unit.Name))})
 }
 
 // noteUnitsInNames adds a note if the names of some columns contain units.

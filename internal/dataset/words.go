@@ -37,8 +37,11 @@ func isJudgement(name string) bool {
 // IsCostName reports whether the name of a label, such as unit cost, says that the label is a cost or a
 // rank. Lower values are then better.
 func IsCostName(label string) bool {
-	return costWord.isIn(lastWords(label))
+	return costWord.isIn(lastWords(label)) || pricePattern().MatchString(NormalizeName(label))
 }
+
+// pricePattern matches names that are a price by their unit alone, such as EUR/kg and € per l.
+var pricePattern = lazyPattern(`(?i)^[([]?(?:€|\$|£|¥|eur|euro|usd|us\$|gbp|chf|sek|nok|dkk|pln|czk|huf|cny|jpy|inr|brl)[a-z]? ?(?:/|per|pro|je|par|por|al) ?[0-9]* ?\pL{1,6}[)\]]?$`)
 
 // IsLowerBetterName reports whether the name of a label says that lower values are better, because the
 // label is a cost, or a flaw such as turbidity.

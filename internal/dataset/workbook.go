@@ -32,6 +32,9 @@ type sheet struct {
 	cells       [][]string      // texts by row and field, from 0
 	numberCells map[[2]int]bool // set of the {row, field} of cells that are numbers
 	brokenCells []*Error        // errors of cells whose formula has no result, at most maxErrors
+
+	filledCells    map[[2]int]bool // set of the {row, field} of cells that repeat a merged cell above
+	coveredColumns map[[2]int]int  // by {row, field} of a merged cell: number of columns that it covers
 }
 
 // placeOf returns the position of a cell, given its row and field from 0.
@@ -41,7 +44,7 @@ func (s *sheet) placeOf(row, field int) place {
 
 // rows returns the rows of the sheet, beginning with the first row.
 func (s *sheet) rows() rows {
-	return &memoryRows{cells: s.cells, placeOf: s.placeOf, numberCells: s.numberCells}
+	return &memoryRows{cells: s.cells, placeOf: s.placeOf, numberCells: s.numberCells, filledCells: s.filledCells, coveredColumns: s.coveredColumns}
 }
 
 // cellName returns the address of a cell as spreadsheets write it, such as Drinks!C4. row and field
@@ -72,6 +75,8 @@ type officeBook struct {
 	book               *excelize.File  // the file as the library reads it
 	unresolvedFormulas map[[2]int]bool // set of positions {row, field}, from 0, at which some sheet has a formula without a result
 	formulaMissCount   int             // number of positions in unresolvedFormulas at which a sheet that was read has no formula
+
+	mergedRanges map[string][]mergedRange // by name of the sheet: its merged cells
 }
 
 // openWorkbook reads and opens a workbook, and determines whether it is an .xlsx or an OpenDocument
@@ -114,7 +119,7 @@ func openWorkbook(ctx context.Context, r io.Reader, file string) (w *workbook, e
 // openOffice opens an .xlsx file, given its content. bad turns a failure of the library into an
 // error about the file.
 func (w *workbook) openOffice(data []byte, bad func(error) error) (err error) {
-	formulas, err := checkArchive(w.ctx, data)
+	checked, err := checkArchive(w.ctx, data)
 	if err != nil {
 		return bad(err)
 	}
@@ -124,7 +129,7 @@ func (w *workbook) openOffice(data []byte, bad func(error) error) (err error) {
 	if err != nil {
 		return bad(err)
 	}
-	o := &officeBook{workbook: w, book: book, unresolvedFormulas: formulas}
+	o := &officeBook{workbook: w, book: book, unresolvedFormulas: checked.unresolvedFormulas, mergedRanges: checked.mergedRanges}
 	w.names, w.readNamedSheet = book.GetSheetList(), o.readSheet
 	return nil
 }
@@ -215,6 +220,10 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 	}
 	for len(s.cells) > 0 && isBlank(s.cells[len(s.cells)-1]) {
 		s.cells = s.cells[:len(s.cells)-1]
+	}
+	left := maxFilledCells
+	if err := s.fillMerged(w.mergedRanges[name], &left); err != nil {
+		return nil, w.errorf("split the merged cells, or save the sheet as CSV", "sheet %s %v", inputerr.Quote(name), err)
 	}
 	return s, nil
 }

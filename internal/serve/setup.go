@@ -41,7 +41,9 @@ type setup struct {
 	useSemaphore chan struct{}              // channel with space for one value; it is full while a request uses the setup
 	tables       map[tableKind]*loadedTable // maps what a table contains to the table
 	answers
-	isWritten bool // whether the problem file was written
+	answersBySheet map[string]answers // by name of a sheet of the workbook: the answers about it, while another sheet is shown
+	shownSheet     string             // sheet of the workbook that the page shows; empty if there is none
+	isWritten      bool               // whether the problem file was written
 }
 
 // acquire waits until no other request uses the setup, and then reserves it. It returns an error if
@@ -69,21 +71,34 @@ type answers struct {
 	noPairObjective    bool                              // whether the problem gets no objective that favours ingredients that occur together in the recipes
 	isSetColumn        map[string]bool                   // maps the name of a column to whether the user says that the value is set and not measured
 	recipesPerRound    int                               // number of recipes that are made at a time; 0: the default
-	ignoreOtherSheets  bool                              // whether the other sheets of the workbook are not used, even if they are tables of ingredients
+	ingredientsSheet   string                            // sheet of the workbook that is used as table of ingredients; empty: none
+	usesAsides         bool                              // whether what the table says of the ingredients, such as prices, is used as a table of ingredients
 }
 
 // A tableQuestion is a question that the page continues to show after it was answered. It is about
-// the role of a column, about two spellings of an ingredient, or about a row that may not be a
-// recipe.
+// the role of a column, about two spellings of an ingredient, about a row that may not be a recipe,
+// about a mark or an encoding of the whole table, or about the size of a unit.
 type tableQuestion struct {
 	column                string // name of the column; empty if the question is not about a column
+	hasBounds             bool   // whether the question is about bounds such as <5 in the column, which are read as numbers
+	turned                bool   // whether the column names the ingredients of a table with a column for each recipe
 	spelling              string // spelling of an ingredient's name; empty if the question is not about spellings
 	otherSpelling         string // another spelling that may mean the same ingredient as spelling
 	assumedSameIngredient bool   // whether kir assumes by default that both spellings mean the same ingredient
 	row                   string // name of the row; empty if the question is not about a row
 	leftOutByDefault      bool   // whether kir leaves the row out unless the user includes it
+	setting               string // setting of the whole table: [decimalSetting] or [encodingSetting]; empty if the question is not about one
+	place                 string // cell or line of the table that the question is about; may be empty
+	unit                  string // name of the unit; empty if the question is not about one
+	sizes                 []string
 	message               string
 }
+
+// Settings of a whole table that the page asks about.
+const (
+	decimalSetting  = "decimal"
+	encodingSetting = "encoding"
+)
 
 // A tableKind says what a table contains.
 type tableKind string
@@ -195,8 +210,7 @@ func (b *setup) addTable(kind tableKind, name string, data []byte) error {
 		if b.tables[recipesTable].name == u.name {
 			u.name = "ingredients-" + u.name
 		}
-		b.tables[kind], b.ignoreOtherSheets = u, false
-		b.objectives, b.enabledConstraints = nil, nil
+		b.tables[kind] = u
 		return nil
 	}
 	b.dropTablesAndAnswers()
@@ -207,7 +221,7 @@ func (b *setup) addTable(kind tableKind, name string, data []byte) error {
 // dropTablesAndAnswers removes all tables and all answers from the setup.
 func (b *setup) dropTablesAndAnswers() {
 	b.tables = make(map[tableKind]*loadedTable)
-	b.answers = answers{}
+	b.answers, b.answersBySheet = answers{}, nil
 }
 
 // errAlreadyMade is the error for a request that arrives after the problem file was written.
@@ -252,8 +266,14 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 			return a.invalidError()
 		}
 		b.tableLayout.Decimal = decimal
+		b.keepQuestion(tableQuestion{setting: decimalSetting, message: "what is the decimal mark?"})
+	case "encoding":
+		if !slices.Contains(compile.Encodings, a.Value) {
+			return a.invalidError()
+		}
+		b.tableLayout.Encoding = a.Value
 	case "sheet":
-		b.answers = answers{tableLayout: dataset.Layout{Sheet: a.Value}}
+		b.chooseSheet(a.Value)
 	case "size":
 		return b.setUnitSize(a)
 	case "goal", "bound":
@@ -273,11 +293,18 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 			b.isSetColumn = make(map[string]bool)
 		}
 		b.isSetColumn[dataset.NormalizeName(a.Name)] = a.On
-		b.objectives = nil // which depend on the labels
 	case "alone":
-		b.ignoreOtherSheets = true
+		b.ingredientsSheet, b.usesAsides = "", false
 		delete(b.tables, ingredientsTable)
-		b.objectives, b.enabledConstraints = nil, nil
+	case "shelf":
+		b.ingredientsSheet = ""
+		if a.On {
+			b.ingredientsSheet, b.usesAsides = a.Name, false
+		}
+	case "asides":
+		if b.usesAsides = a.On; a.On {
+			b.ingredientsSheet = ""
+		}
 	case "anew":
 		b.restart()
 	default:
@@ -286,8 +313,7 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 	return nil
 }
 
-// setColumnRole stores the role of a column. It removes the objectives that the user chose, because
-// the possible objectives depend on the roles.
+// setColumnRole stores the role of a column.
 func (b *setup) setColumnRole(a answer) error {
 	role, err := dataset.ParseRole(a.Value)
 	if err != nil {
@@ -301,7 +327,6 @@ func (b *setup) setColumnRole(a answer) error {
 			}
 		}
 	}
-	b.objectives = nil
 	return nil
 }
 
@@ -310,6 +335,10 @@ func (b *setup) setColumnRole(a answer) error {
 func (b *setup) setIngredientName(a answer) error {
 	if a.Value == "" || len(a.Value) > 1<<10 {
 		return a.invalidError()
+	}
+	if a.On && b.tableLayout.Names[dataset.NormalizeName(a.Name)] == "" && a.Value == a.Name+" (2)" {
+		b.keepQuestion(tableQuestion{spelling: a.Name, otherSpelling: strings.TrimSuffix(a.Value, " (2)"), assumedSameIngredient: true,
+			message: fmt.Sprintf("is %s the same as the ingredient that is called so?", inputerr.Quote(a.Name))})
 	}
 	names := maps.Clone(b.tableLayout.Names)
 	delete(names, dataset.NormalizeName(a.Name))
@@ -345,8 +374,34 @@ func (b *setup) setUnitSize(a answer) error {
 		b.unitSizes = make(map[string]string)
 	}
 	b.unitSizes[dataset.NormalizeName(a.Name)] = a.Value
+	b.keepQuestion(tableQuestion{unit: dataset.NormalizeName(a.Name), sizes: fillUpSizes, message: fmt.Sprintf("how much is 1 %s?", dataset.NormalizeName(a.Name))})
 	return nil
 }
+
+// chooseSheet shows another sheet of the workbook, with the answers that were given about it before.
+func (b *setup) chooseSheet(name string) {
+	if b.shownSheet != "" {
+		if b.answersBySheet == nil || len(b.answersBySheet) >= maxAnswers {
+			b.answersBySheet = make(map[string]answers)
+		}
+		b.answersBySheet[b.shownSheet] = b.answers
+	}
+	b.answers = b.answersBySheet[name]
+	b.tableLayout.Sheet = name
+}
+
+// keepQuestion stores a question, which the page then shows with its answer, unless it is stored.
+func (b *setup) keepQuestion(q tableQuestion) {
+	known := func(o tableQuestion) bool {
+		return o.column == q.column && o.hasBounds == q.hasBounds && o.spelling == q.spelling && o.row == q.row && o.setting == q.setting && o.unit == q.unit
+	}
+	if len(b.questions) < maxShownQuestions && !slices.ContainsFunc(b.questions, known) {
+		b.questions = append(slices.Clip(b.questions), q)
+	}
+}
+
+// fillUpSizes are the offered sizes of a unit that is no measure, such as top.
+var fillUpSizes = []string{"1 cl", "3 cl", "6 cl", "9 cl", "12 cl"}
 
 // restart removes all answers and all uploaded tables. A table that the command line names stays
 // open.
@@ -355,7 +410,7 @@ func (b *setup) restart() {
 		b.dropTablesAndAnswers()
 		return
 	}
-	b.answers = answers{}
+	b.answers, b.answersBySheet = answers{}, nil
 	delete(b.tables, ingredientsTable)
 }
 
@@ -394,12 +449,13 @@ func (b *setup) applyRequirement(ctx context.Context, a answer) error {
 
 // A tableReading has the contents of the tables, read in the way that the user's answers say.
 type tableReading struct {
-	draft              *compile.Draft       // problem drafted from the tables; nil if the table of recipes cannot be read
-	ingredients        *dataset.Ingredients // ingredients of the recipes, with their attributes
-	sheet              string               // name of the sheet of the workbook that lists the ingredients; empty if there is none
-	missingIngredients []string             // names of ingredients that the recipes use and the sheet lacks
-	recipesErr         error                // error in the table of recipes
-	ingredientsErr     error                // error in the table of ingredients
+	draft          *compile.Draft       // problem drafted from the tables; nil if the table of recipes cannot be read
+	ingredients    *dataset.Ingredients // ingredients of the recipes, with their attributes
+	sheet          string               // name of the sheet of the workbook that is used as table of ingredients; empty if there is none
+	asides         []byte               // text of the table of ingredients that is written of what the table says of them; nil if there is none
+	asidesText     string               // what the table says of the ingredients, in words; empty if it says nothing or has a table of ingredients
+	recipesErr     error                // error in the table of recipes
+	ingredientsErr error                // error in the table of ingredients
 }
 
 // readTables reads the tables in the way that the user's answers say. Errors in the tables are part
@@ -435,7 +491,8 @@ func (b *setup) readTables(ctx context.Context) (*tableReading, error) {
 			o.Ingredients, d.Ingredients, d.IngredientsLayout = list, in.name, list.GuessedLayout
 		}
 	}
-	if err := d.ReadTable(table, o); ctx.Err() != nil {
+	var err error
+	if err = d.ReadTable(table, o); ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
 		if len(inputerr.All(err)) == 0 {
@@ -444,18 +501,56 @@ func (b *setup) readTables(ctx context.Context) (*tableReading, error) {
 		r.recipesErr = err
 		return r, nil
 	}
-	if o.Ingredients == nil && !b.ignoreOtherSheets {
-		r.sheet, r.missingIngredients = d.ReadIngredientsSheet(table, o)
-		d.Ingredients = ""
-		if r.sheet != "" && len(r.missingIngredients) == 0 {
-			d.Ingredients = u.name
+	if o.Ingredients == nil && d.Book != nil {
+		d.FindIngredientsSheets(table)
+		r.asidesText = d.AsidesText()
+		// Where the sheet does not fit any more, as after another answer, the recipes are read without it.
+		if b.ingredientsSheet != "" && d.UseIngredientsSheet(table, o, b.ingredientsSheet) == nil {
+			r.sheet = b.ingredientsSheet
+		}
+		if b.usesAsides && r.asidesText != "" {
+			if r.asides, err = d.UseAsides(table, o, b.asidesName()); err != nil {
+				r.asides = nil
+			}
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 	}
 	if d.Book != nil {
 		r.ingredients = d.Book.Ingredients
 	}
+	if d.Objectives != nil {
+		d.Objectives = keptObjectives(d)
+	}
 	r.draft = d
 	return r, ctx.Err()
+}
+
+// keptObjectives returns the objectives that the user chose, or nil if no quantity that the user wants optimised is in the
+// tables any more, so that the default objectives count.
+func keptObjectives(d *compile.Draft) map[string]compile.DraftObjective {
+	wanted, there := false, false
+	targets := d.Targets()
+	for key, g := range d.Objectives {
+		if g.Direction != compile.NoDirection {
+			wanted = true
+			there = there || slices.ContainsFunc(targets, func(t compile.Target) bool { return t.Key == key && len(t.Directions) > 0 })
+		}
+	}
+	if wanted && !there {
+		return nil
+	}
+	return d.Objectives
+}
+
+// asidesName returns the name of the file for what the table says of its ingredients.
+func (b *setup) asidesName() string {
+	u := b.tables[recipesTable]
+	if u.path == "" {
+		return "ingredients.csv"
+	}
+	return unusedName(b.options.Dir, strings.TrimSuffix(u.name, filepath.Ext(u.name))+"-ingredients", ".csv")
 }
 
 // destination returns the directory and the file name to which the problem will be written. There
@@ -506,7 +601,7 @@ func (b *setup) writeProblem(ctx context.Context) (path string, err error) {
 			return "", err
 		}
 	}
-	if err := b.writeFiles(ctx, w, r.draft, name); err != nil {
+	if err := b.writeFiles(ctx, w, r, name); err != nil {
 		return "", errors.Join(err, w.removeAll())
 	}
 	b.isWritten = true
@@ -514,8 +609,9 @@ func (b *setup) writeProblem(ctx context.Context) (path string, err error) {
 }
 
 // writeFiles writes the uploaded tables, the problem file with the given name and the schema of
-// problem files. The drafted problem is in draft. The parameter created records the files.
-func (b *setup) writeFiles(ctx context.Context, created *newFiles, draft *compile.Draft, name string) error {
+// problem files. The parameter created records the files.
+func (b *setup) writeFiles(ctx context.Context, created *newFiles, reading *tableReading, name string) error {
+	draft := reading.draft
 	for _, of := range []tableKind{recipesTable, ingredientsTable} {
 		if u := b.tables[of]; u != nil && u.path == "" {
 			if of == ingredientsTable && draft.Series != nil {
@@ -524,6 +620,11 @@ func (b *setup) writeFiles(ctx context.Context, created *newFiles, draft *compil
 			if err := created.createFile(u.name, u.data); err != nil {
 				return err
 			}
+		}
+	}
+	if reading.asides != nil {
+		if err := created.createFile(draft.Ingredients, reading.asides); err != nil {
+			return err
 		}
 	}
 	shown := make(map[string]bool) // write exactly the constraints that the page showed as chosen

@@ -186,6 +186,7 @@ func (b *setup) addTableViews(ctx context.Context, v *SetupView, reading *tableR
 	if reading.draft != nil && reading.draft.Book != nil {
 		if shape = reading.draft.Book.Shape; shape != nil {
 			layout.Sheet = shape.Sheet
+			b.shownSheet = shape.Sheet
 		}
 	}
 	if t, ok := newTableView(ctx, recipesTable, u, layout); ok {
@@ -203,8 +204,12 @@ func (b *setup) addTableViews(ctx context.Context, v *SetupView, reading *tableR
 		v.Tables = append(v.Tables, t)
 	}
 	in, layout := b.tables[ingredientsTable], dataset.Layout{}
-	if in == nil && reading.draft != nil && reading.draft.Ingredients != "" {
+	switch {
+	case in != nil:
+	case reading.sheet != "":
 		in, layout.Sheet = u, reading.sheet
+	case reading.asides != nil:
+		in = &loadedTable{name: reading.draft.Ingredients, data: reading.asides}
 	}
 	if in == nil {
 		return
@@ -486,7 +491,7 @@ func (b *setup) addFaultViews(v *SetupView, reading *tableReading) {
 		}
 		for _, m := range unitSizeHintPattern.FindAllStringSubmatch(e.Hint, -1) {
 			name := unquoteHint(m[1])
-			for _, size := range []string{"1 cl", "3 cl", "6 cl", "9 cl", "12 cl"} {
+			for _, size := range fillUpSizes {
 				f.Answers = append(f.Answers, AnswerView{Text: inputerr.Quote(name) + " is " + size, Send: answer{Do: "size", Name: name, Value: size}})
 			}
 			break
@@ -559,8 +564,13 @@ func (b *setup) collectQuestions(draft *compile.Draft) {
 	var all []tableQuestion
 	for _, n := range notes {
 		switch {
+		case n.AboutOrigin: // asked from the columns as they are
+		case strings.HasPrefix(n.Setting, "decimal:"):
+			all = append(all, tableQuestion{setting: decimalSetting, message: n.Message, place: placeText(n.Cell, n.Line)})
+		case strings.HasPrefix(n.Setting, "encoding:"):
+			all = append(all, tableQuestion{setting: encodingSetting, message: n.Message + ". Are all letters right?"})
 		case n.AmbiguousColumn != "":
-			all = append(all, tableQuestion{column: n.AmbiguousColumn, message: n.Message})
+			all = append(all, tableQuestion{column: n.AmbiguousColumn, hasBounds: n.LikelyRole == dataset.IgnoredColumn, turned: n.AssumedRole == dataset.IngredientColumn && n.LikelyRole == dataset.RecipeColumn, message: n.Message})
 		case n.Spelling != "":
 			all = append(all, tableQuestion{spelling: n.Spelling, otherSpelling: n.OtherSpelling, assumedSameIngredient: true, message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(n.OtherSpelling), inputerr.Quote(n.Spelling))})
 		case n.QuestionableRow != "":
@@ -572,11 +582,18 @@ func (b *setup) collectQuestions(draft *compile.Draft) {
 			all = append(all, tableQuestion{spelling: pair[1], otherSpelling: pair[0], message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(pair[0]), inputerr.Quote(pair[1]))})
 		}
 	}
-	for _, a := range all {
-		known := func(o tableQuestion) bool { return o.column == a.column && o.spelling == a.spelling && o.row == a.row }
-		if len(b.questions) < maxShownQuestions && !slices.ContainsFunc(b.questions, known) {
-			b.questions = append(b.questions, a)
+	for _, o := range draft.Offers {
+		for _, near := range o.Near {
+			all = append(all, tableQuestion{spelling: near.InRecipes, otherSpelling: near.InSheet, message: fmt.Sprintf("is %s the %s of sheet %s?", inputerr.Quote(near.InRecipes), inputerr.Quote(near.InSheet), inputerr.Quote(o.Sheet))})
 		}
+	}
+	if draft.Book != nil {
+		for _, use := range draft.Book.LooseUnits() {
+			all = append(all, tableQuestion{unit: use.Name, sizes: use.SizeChoices, message: fmt.Sprintf("how much is 1 %s? No standard says, and %s it", use.Name, recipesUseText(use.Recipes))})
+		}
+	}
+	for _, a := range all {
+		b.keepQuestion(a)
 	}
 }
 
@@ -601,18 +618,63 @@ func (b *setup) addQuestionViews(v *SetupView, draft *compile.Draft) {
 			out := slices.Contains(b.tableLayout.Without, a.row) || a.leftOutByDefault && !slices.Contains(b.tableLayout.Including, a.row)
 			q.Answers = append(q.Answers, AnswerView{Text: "A recipe", Chosen: !out, Send: answer{Do: "row", Name: a.row}},
 				AnswerView{Text: "Leave it out", Chosen: out, Send: answer{Do: "row", Name: a.row, On: true}})
+		case a.setting == decimalSetting:
+			q.Place = a.place
+			is := b.tableLayout.Decimal
+			if is == dataset.AnyDecimal && draft != nil {
+				is = draft.Layout.Decimal
+			}
+			for _, mark := range []dataset.Decimal{dataset.DecimalPoint, dataset.DecimalComma} {
+				q.Answers = append(q.Answers, AnswerView{Text: "The decimal mark is the " + mark.String(), Chosen: is == mark, Send: answer{Do: "decimal", Value: mark.String()}})
+			}
+		case a.setting == encodingSetting:
+			q.Text = strings.TrimSuffix(q.Text, ".")
+			is := b.tableLayout.Encoding
+			if is == "" && draft != nil {
+				is = draft.Layout.Encoding
+			}
+			for _, name := range compile.Encodings {
+				q.Answers = append(q.Answers, AnswerView{Text: encodingWords[name], Chosen: is == name, Send: answer{Do: "encoding", Value: name}})
+			}
+		case a.unit != "":
+			q.Text = strings.TrimSuffix(q.Text, ".")
+			if strings.Contains(q.Text, "? ") {
+				q.Text += "."
+			}
+			is := b.unitSizes[a.unit]
+			if is == "" && draft != nil && draft.Book != nil {
+				for _, use := range draft.Book.LooseUnits() {
+					if use.Name == a.unit {
+						is = use.Size
+					}
+				}
+			}
+			for _, size := range a.sizes {
+				q.Answers = append(q.Answers, AnswerView{Text: size, Chosen: is == size, Send: answer{Do: "size", Name: a.unit, Value: size}})
+			}
 		default:
 			is, ok := b.tableLayout.Columns[dataset.NormalizeName(a.column)]
 			if draft != nil && draft.Book != nil && draft.Book.Shape != nil {
 				i := slices.IndexFunc(draft.Book.Shape.Columns, func(c dataset.Column) bool { return c.Name == a.column })
-				if ok = i >= 0; ok {
+				switch ok = i >= 0; {
+				case ok:
 					is = draft.Book.Shape.Columns[i].Role
+				case a.turned && draft.Book.Transposed: // the column of the ingredients' names, which is turned into a row
+					is, ok = dataset.IngredientColumn, true
 				}
 			}
 			if !ok {
 				continue
 			}
+			if a.turned {
+				q.Answers = append(q.Answers, AnswerView{Text: "A column is a recipe", Chosen: is == dataset.IngredientColumn, Send: answer{Do: "column", Name: a.column, Value: string(dataset.IngredientColumn)}},
+					AnswerView{Text: "A row is a recipe", Chosen: is == dataset.RecipeColumn, Send: answer{Do: "column", Name: a.column, Value: string(dataset.RecipeColumn)}})
+				break
+			}
 			for _, role := range []dataset.Role{dataset.LabelColumn, dataset.IngredientColumn, dataset.IgnoredColumn, dataset.RecipeColumn} {
+				if a.hasBounds && role != dataset.LabelColumn && role != dataset.IgnoredColumn {
+					continue
+				}
 				if role == dataset.RecipeColumn && is != role && !strings.Contains(a.message, "the recipe") {
 					continue
 				}
@@ -630,13 +692,13 @@ func (b *setup) addNoteViews(v *SetupView, reading *tableReading) {
 	_, notes := d.Contents()
 	for _, n := range notes {
 		switch {
+		case n.AboutOrigin && n.AmbiguousColumn != "": // left out, as it changes within a recipe
+			v.Questions = append(v.Questions, QuestionView{Text: toSentence(n.Message), Answers: []AnswerView{
+				{Text: "Leave it out", Chosen: true, Send: answer{Do: "set", Name: n.AmbiguousColumn}},
+				{Text: "A trial sets it", Send: answer{Do: "set", Name: n.AmbiguousColumn, On: true}},
+			}})
 		case n.AmbiguousColumn != "" || n.Spelling != "" || n.QuestionableRow != "" || n.AboutOrigin:
-		case strings.HasPrefix(n.Setting, "decimal:"):
-			q := QuestionView{Text: toSentence(n.Message), Place: placeText(n.Cell, n.Line), Answers: []AnswerView{}}
-			for _, mark := range []dataset.Decimal{dataset.DecimalPoint, dataset.DecimalComma} {
-				q.Answers = append(q.Answers, AnswerView{Text: "The decimal mark is the " + mark.String(), Chosen: d.Layout.Decimal == mark, Send: answer{Do: "decimal", Value: mark.String()}})
-			}
-			v.Questions = append(v.Questions, q)
+		case strings.HasPrefix(n.Setting, "decimal:") || strings.HasPrefix(n.Setting, "encoding:") || strings.HasPrefix(n.Setting, "units:"): // asked with the stored questions
 		case strings.HasPrefix(n.Setting, "sheet:"): // the page shows the sheets above the table
 		default:
 			text := toSentence(n.Message)
@@ -652,28 +714,36 @@ func (b *setup) addNoteViews(v *SetupView, reading *tableReading) {
 			{Text: "Measured", Chosen: !q.Set, Send: answer{Do: "set", Name: q.Column}},
 		}})
 	}
-	if d.Book != nil {
-		b.addUnitSizeQuestions(v, d.Book)
+	for _, o := range d.Offers {
+		b.addOffer(v, reading, &o)
 	}
-	if reading.sheet != "" && len(reading.missingIngredients) == 0 {
-		v.Questions = append(v.Questions, QuestionView{Text: fmt.Sprintf("Sheet %s lists the ingredients, with prices, stock or maxima.", inputerr.Quote(reading.sheet)),
-			Answers: []AnswerView{{Text: "Use it", Chosen: true, Send: answer{Do: "pairs", On: !b.noPairObjective}}, {Text: "Leave it out", Send: answer{Do: "alone"}}}})
-	} else if reading.sheet != "" {
-		v.Notes = append(v.Notes, fmt.Sprintf("Sheet %s lists ingredients and is left out: it lacks %s.", inputerr.Quote(reading.sheet), inputerr.List(reading.missingIngredients, 4)))
+	if reading.asidesText != "" {
+		v.Questions = append(v.Questions, QuestionView{Text: toSentence(reading.asidesText) + " Use it as a table of the ingredients?",
+			Answers: newOfferAnswers(reading.asides != nil, answer{Do: "asides"})})
 	}
 }
 
-// addUnitSizeQuestions adds one question for each unit in the recipes that has no fixed size, such
-// as a dash. The question asks for the size.
-func (b *setup) addUnitSizeQuestions(v *SetupView, recipes *dataset.Book) {
-	for _, use := range recipes.LooseUnits() {
-		q := QuestionView{Text: fmt.Sprintf("How much is 1 %s? No standard says, and %s it.", use.Name, recipesUseText(use.Recipes)), Answers: []AnswerView{}}
-		for k, size := range use.SizeChoices {
-			is := b.unitSizes[use.Name] == size || b.unitSizes[use.Name] == "" && k == 1
-			q.Answers = append(q.Answers, AnswerView{Text: size, Chosen: is, Send: answer{Do: "size", Name: use.Name, Value: size}})
-		}
-		v.Questions = append(v.Questions, q)
+// addOffer adds the offer of a sheet that lists the ingredients to the view v: a question if it lists all of them, and
+// otherwise a note.
+func (b *setup) addOffer(v *SetupView, reading *tableReading, o *compile.IngredientsOffer) {
+	if len(o.Lacking) > 0 {
+		v.Notes = append(v.Notes, toSentence(o.Text())+" It can be used once it lists all.")
+		return
 	}
+	v.Questions = append(v.Questions, QuestionView{Text: toSentence(o.Text()) + " Use it as a table of the ingredients?",
+		Answers: newOfferAnswers(reading.sheet == o.Sheet, answer{Do: "shelf", Name: o.Sheet})})
+}
+
+// newOfferAnswers returns the answers to an offer. The answer a uses the offer if its field On is true.
+func newOfferAnswers(isUsed bool, a answer) []AnswerView {
+	use, leave := a, a
+	use.On = true
+	return []AnswerView{{Text: "Use it", Chosen: isUsed, Send: use}, {Text: "Leave it out", Chosen: !isUsed, Send: leave}}
+}
+
+// encodingWords maps the encodings that the page offers to words.
+var encodingWords = map[string]string{
+	"windows-1252": "Western (Windows)", "windows-1250": "Central European (Windows)", "windows-1251": "Cyrillic (Windows)", "macintosh": "Western (Mac)",
 }
 
 // recipesUseText returns the words "1 recipe uses" or "n recipes use".

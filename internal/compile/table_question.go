@@ -1,0 +1,124 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kir/internal/dataset"
+	"kir/internal/inputerr"
+)
+
+// A TableQuestion asks whether something that kir assumed of a table is right.
+type TableQuestion struct {
+	Text string // place in the table, and what is assumed
+
+	// Flags are flags of kir init that settle the question otherwise. Each of them alone is an answer.
+	Flags []InitFlag
+}
+
+// An InitFlag is a flag of kir init with its value, such as columns and rating=ingredient.
+type InitFlag struct{ Name, Value string }
+
+// Questions returns the questions about the tables of the draft that the user has not answered. Each has a flag of
+// kir init that answers it otherwise. remarks are other guesses to look at, which only a change of the table changes.
+func (d *Draft) Questions() (questions []TableQuestion, remarks []dataset.Note) {
+	_, notes := d.Contents()
+	for _, n := range notes {
+		switch flags := noteFlags(&n); {
+		case n.Setting == "" && !n.Doubtful:
+		case n.AboutOrigin && flags == nil, strings.HasPrefix(n.Setting, "units:"): // asked below
+		case len(flags) > 0:
+			questions = append(questions, TableQuestion{n.String(), flags})
+		default:
+			remarks = append(remarks, n)
+		}
+	}
+	if d.Book == nil {
+		return questions, remarks
+	}
+	questions = append(questions, d.originFlags()...)
+	for _, use := range d.Book.LooseUnits() {
+		if d.Units[use.Name] == "" {
+			questions = append(questions, TableQuestion{
+				fmt.Sprintf("%s has no standard size: %s assumed in %s", inputerr.Quote(use.Name), use.Size+" is", inputerr.Count(use.Recipes, "recipe")),
+				[]InitFlag{{"units", use.Name + "=" + use.Size}}})
+		}
+	}
+	if d.Book.LongForm && d.Ingredients == "" {
+		for _, pair := range d.Book.Misspellings() {
+			questions = append(questions, TableQuestion{
+				fmt.Sprintf("%s and %s are taken for two ingredients", inputerr.Quote(pair[0]), inputerr.Quote(pair[1])),
+				[]InitFlag{{"names", pair[1] + "=" + pair[0]}}})
+		}
+	}
+	return questions, remarks
+}
+
+// noteFlags returns the flags of kir init that settle a note otherwise than the reader. It returns nil if there is none.
+func noteFlags(n *dataset.Note) []InitFlag {
+	setting, value, _ := strings.Cut(n.Setting, ": ")
+	switch {
+	case n.AboutOrigin && n.AmbiguousColumn != "":
+		return []InitFlag{{"conditions", n.AmbiguousColumn}} // rows of other values are other trials
+	case n.AboutOrigin:
+		return nil
+	case n.AmbiguousColumn != "":
+		role := n.LikelyRole
+		switch {
+		case role != "":
+		case n.AssumedRole == dataset.LabelColumn:
+			role = dataset.IngredientColumn
+		default:
+			role = dataset.LabelColumn
+		}
+		return []InitFlag{{"columns", n.AmbiguousColumn + "=" + string(role)}}
+	case n.Spelling != "":
+		return []InitFlag{{"names", n.Spelling + "=" + n.Spelling + " (2)"}}
+	case n.QuestionableRow != "" && n.RowLeftOut:
+		return []InitFlag{{"including", n.QuestionableRow}}
+	case n.QuestionableRow != "":
+		return []InitFlag{{"without", n.QuestionableRow}}
+	case setting == "decimal" && value == dataset.DecimalComma.String():
+		return []InitFlag{{"decimal", dataset.DecimalPoint.String()}}
+	case setting == "decimal":
+		return []InitFlag{{"decimal", dataset.DecimalComma.String()}}
+	case setting == "encoding":
+		return []InitFlag{{"encoding", otherEncoding(value)}}
+	case setting == "sheet":
+		return []InitFlag{{"sheet", "NAME"}}
+	}
+	return nil
+}
+
+// Encodings are the usual encodings of text files that do not say theirs, the most frequent first.
+var Encodings = []string{"windows-1252", "windows-1250", "windows-1251", "macintosh"}
+
+// otherEncoding returns the most frequent encoding but the given one.
+func otherEncoding(name string) string {
+	return Encodings[slices.IndexFunc(Encodings, func(other string) bool { return other != name })]
+}
+
+// originFlags returns the questions about columns that a trial may set or measure, without those that the user answered.
+func (d *Draft) originFlags() (questions []TableQuestion) {
+	var set TableQuestion
+	var names []string
+	for _, q := range d.OriginQuestions() {
+		switch {
+		case slices.Contains(d.SetColumns, q.Column) || slices.Contains(d.MeasuredColumns, q.Column):
+		case q.Set:
+			names = append(names, q.Column)
+			set.Flags = append(set.Flags, InitFlag{"labels", q.Column})
+		default:
+			questions = append(questions, TableQuestion{"column " + inputerr.Quote(q.Column) + ": did you set it, or measure it? It is taken as measured", []InitFlag{{"conditions", q.Column}}})
+		}
+	}
+	if len(names) > 0 {
+		set.Text = "column " + inputerr.Quote(names[0]) + " is taken as a condition, which a trial sets, and not as measured"
+		if len(names) > 1 {
+			set.Text = "columns " + inputerr.List(names, 12) + " are taken as conditions, which a trial sets, and not as measured"
+		}
+		questions = append([]TableQuestion{set}, questions...)
+	}
+	return questions
+}

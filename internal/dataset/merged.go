@@ -1,0 +1,179 @@
+package dataset
+
+import (
+	"encoding/xml"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+
+	"kir/internal/inputerr"
+)
+
+// maxFilledCells is the maximum number of cells, in the sheets that are held in memory, that repeat a merged cell.
+const maxFilledCells = 1 << 20
+
+// A mergedRange is a range of cells that a workbook shows as one. Rows and fields count from 0, and
+// all four bounds belong to the range. The content stands in the first cell.
+type mergedRange struct{ top, left, bottom, right int }
+
+// parseMergedRange parses a range as .xlsx files write it, such as A2:A5.
+func parseMergedRange(ref string) (r mergedRange, err error) {
+	first, last, isRange := strings.Cut(ref, ":")
+	if !isRange {
+		last = first
+	}
+	left, top, err := excelize.CellNameToCoordinates(first)
+	if err != nil {
+		return r, fmt.Errorf("it has merged cells %s", inputerr.Quote(truncate(ref, 20)))
+	}
+	right, bottom, err := excelize.CellNameToCoordinates(last)
+	if err != nil {
+		return r, fmt.Errorf("it has merged cells %s", inputerr.Quote(truncate(ref, 20)))
+	}
+	return mergedRange{min(top, bottom) - 1, min(left, right) - 1, max(top, bottom) - 1, max(left, right) - 1}, nil
+}
+
+// fillMerged copies the content of each merged cell down to the rows that it covers, and records how
+// many columns it covers. A row that has nothing else stays empty, as below a title. A cell with
+// content of its own stays as it is. It subtracts from left the number of cells that it looks at;
+// less than 0 is an error. The message of an error follows the name of the sheet.
+//
+// The content is not copied to the right: the columns there may have no names. Labels and units of
+// groups use the recorded numbers of columns.
+func (s *sheet) fillMerged(ranges []mergedRange, left *int) error {
+	if len(ranges) == 0 {
+		return nil
+	}
+	// Fields of the first and last cell with text, by row: they tell whether there is text outside a range.
+	first, last := make([]int, len(s.cells)), make([]int, len(s.cells))
+	for r, row := range s.cells {
+		hasText := func(text string) bool { return strings.TrimSpace(text) != "" }
+		first[r], last[r] = slices.IndexFunc(row, hasText), -1
+		for i := len(row) - 1; i >= 0 && last[r] < 0; i-- {
+			if hasText(row[i]) {
+				last[r] = i
+			}
+		}
+	}
+	s.filledCells, s.coveredColumns = make(map[[2]int]bool), make(map[[2]int]int)
+	bytes := 0
+	for _, m := range ranges {
+		if m.top >= len(s.cells) || m.left >= len(s.cells[m.top]) {
+			continue
+		}
+		text := s.cells[m.top][m.left]
+		if strings.TrimSpace(text) == "" || s.filledCells[[2]int{m.top, m.left}] {
+			continue
+		}
+		s.coveredColumns[[2]int{m.top, m.left}] = m.right - m.left + 1
+		bottom := min(m.bottom, len(s.cells)-1)
+		// Ranges of a file that was made to do harm may overlap, so all rows that are looked at count.
+		if *left -= bottom - m.top; *left < 0 {
+			return fmt.Errorf("has merged cells that cover more than %d others", maxFilledCells)
+		}
+		for r := m.top + 1; r <= bottom; r++ {
+			if first[r] < 0 || first[r] >= m.left && last[r] <= m.right {
+				continue
+			}
+			if m.left < len(s.cells[r]) && strings.TrimSpace(s.cells[r][m.left]) != "" {
+				continue
+			}
+			if bytes += len(text) + 16*max(0, m.left+1-len(s.cells[r])); bytes > maxSheetTextBytes {
+				return fmt.Errorf("has merged cells that repeat more than %d MiB of text", maxSheetTextBytes>>20)
+			}
+			for len(s.cells[r]) <= m.left {
+				s.cells[r] = append(s.cells[r], "")
+			}
+			s.cells[r][m.left] = text
+			s.filledCells[[2]int{r, m.left}] = true
+			if s.numberCells[[2]int{m.top, m.left}] {
+				s.numberCells[[2]int{r, m.left}] = true
+			}
+		}
+	}
+	return nil
+}
+
+// withoutFilled returns the row with the cells empty that only repeat a merged cell above.
+func withoutFilled(rows rows, row []string) []string {
+	isCopied := false
+	for i := range row {
+		if rows.isFilled(i) {
+			if !isCopied {
+				row, isCopied = slices.Clone(row), true
+			}
+			row[i] = ""
+		}
+	}
+	return row
+}
+
+// fillRight copies the texts of merged cells of a row to the columns that they cover, as for one
+// remark on several results. Numbers, which may be the sum of the columns, columns without a name,
+// and remarks that stand alone in their row stay as they are.
+func (t *table) fillRight(row []string) []string {
+	if t.sheet == "" {
+		return row // a text file has no merged cells
+	}
+	isCopied := false
+	for i := range row {
+		covers := t.rows.columnsCovered(i)
+		if covers < 2 || t.hasSingleCell(row) {
+			continue
+		}
+		if _, isNumber := parseNumber(strings.TrimSpace(row[i])); isNumber || t.rows.isNumber(i) {
+			continue
+		}
+		for k := i + 1; k < min(i+covers, len(row), len(t.header)); k++ {
+			if t.header[k] == "" || strings.TrimSpace(row[k]) != "" {
+				continue
+			}
+			if !isCopied {
+				row, isCopied = slices.Clone(row), true
+			}
+			row[k] = row[i]
+		}
+	}
+	return row
+}
+
+// sheetParts returns the path of the part of each sheet of an .xlsx file in lower case, by the name
+// of the sheet. workbook and relations are the parts xl/workbook.xml and
+// xl/_rels/workbook.xml.rels. A sheet whose part is not found there is left out.
+func sheetParts(workbook, relations []byte) map[string]string {
+	var book struct {
+		Sheets []struct {
+			Name string `xml:"name,attr"`
+			ID   string `xml:"http://schemas.openxmlformats.org/officeDocument/2006/relationships id,attr"`
+		} `xml:"sheets>sheet"`
+	}
+	var links struct {
+		Links []struct {
+			ID     string `xml:"Id,attr"`
+			Target string `xml:"Target,attr"`
+		} `xml:"Relationship"`
+	}
+	// A file that is not understood here is read without its merged cells, or refused by the library.
+	if xml.Unmarshal(workbook, &book) != nil || xml.Unmarshal(relations, &links) != nil {
+		return nil
+	}
+	byID := make(map[string]string)
+	for _, l := range links.Links {
+		byID[l.ID] = l.Target
+	}
+	parts := make(map[string]string)
+	for _, s := range book.Sheets {
+		target, ok := byID[s.ID]
+		if !ok {
+			continue
+		}
+		if !strings.HasPrefix(target, "/") {
+			target = "xl/" + target
+		}
+		parts[s.Name] = strings.ToLower(strings.TrimPrefix(path.Clean(target), "/"))
+	}
+	return parts
+}
