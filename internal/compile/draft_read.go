@@ -40,7 +40,21 @@ func openAndRead[T any](t Table, by func(io.Reader, string) (T, error)) (v T, er
 // ReadTable reads the table of a draft: recipes, or the prices or returns of assets over time. A column whose
 // value changes within a recipe cannot be a label. ReadTable leaves out such a column and records this in the
 // layout. A cell without a number in a label of numbers is an error.
-func (d *Draft) ReadTable(t Table, o dataset.Options) (err error) {
+// If the table is refused and can be read again, ReadTable tries fixes; see [dataset.TryFixes].
+func (d *Draft) ReadTable(t Table, o dataset.Options) error {
+	err := d.readTable(t, o)
+	if err == nil || t.ReadableOnce {
+		return err
+	}
+	return dataset.TryFixes(err, o, func(o dataset.Options) (*dataset.Book, error) {
+		other := *d
+		err := other.readTable(t, o)
+		return other.Book, err
+	})
+}
+
+// readTable is ReadTable without fixes.
+func (d *Draft) readTable(t Table, o dataset.Options) (err error) {
 	labels := o.Labels
 	o.Conditions = d.SetColumns
 	if !t.ReadableOnce && len(labels) == 0 && o.Ingredients == nil && len(o.Columns) == 0 {

@@ -51,6 +51,7 @@ type bookBuilder struct {
 	sumRows        noteCounter                   // long form: rows with the sum of a recipe
 	markedAmounts  noteCounter                   // amounts with the mark of a footnote
 	remainders     map[int32]remainderPart       // by index of the recipe: the part that makes up the remainder
+	otherKinds     map[int32][]placedPart        // long form: by index of the recipe, the parts whose units are of another kind than Recipe.Parts
 
 	filledRemainders noteCounter  // remainders whose amount was computed
 	guessedWhole     bool         // whether a whole, such as 100, was assumed without any evidence
@@ -104,6 +105,7 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 		badRecipes:   make(map[int32]bool),
 		partLines:    make(map[[2]int32]int32),
 		remainders:   make(map[int32]remainderPart),
+		otherKinds:   make(map[int32][]placedPart),
 		recipeColumn: -1, ingredientColumn: -1, amountColumn: -1, unitColumn: -1,
 	}
 	if b.allowsNewIngredients {
@@ -121,9 +123,9 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 		case c.Role == RecipeColumn:
 			b.recipeColumn = i
 		case c.Role == LabelColumn:
-			b.labelColumns = append(b.labelColumns, labelColumn{column: i, Label: Label{Name: c.Name, Heading: c.Heading}, classByValue: make(map[string]int32)})
+			b.labelColumns = append(b.labelColumns, labelColumn{column: i, Label: Label{Name: c.Name, sourceColumn: c.Name, Heading: c.Heading}, classByValue: make(map[string]int32)})
 			if name := spreadLabel(c.Name); t.profiles[i].spreadCount > 0 && t.profiles[i].isMostlyNumeric() && t.findColumn(name) < 0 {
-				b.labelColumns = append(b.labelColumns, labelColumn{column: i, holdsSpreads: true, Label: Label{Name: name}, classByValue: make(map[string]int32)})
+				b.labelColumns = append(b.labelColumns, labelColumn{column: i, holdsSpreads: true, Label: Label{Name: name, sourceColumn: c.Name}, classByValue: make(map[string]int32)})
 			}
 		case long && c.Role == IngredientColumn:
 			b.ingredientColumn = i
@@ -134,15 +136,13 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 		case c.Role == IngredientColumn:
 			ingredient, ok := b.findOrAddIngredient(c.Ingredient, func() place { return t.headerPlaces[i] })
 			if !ok {
-				b.reportUnknownIngredient(c.Ingredient, t.headerPlaces[i])
+				b.reportUnknownIngredient(c.Ingredient, c.Name, t.headerPlaces[i])
 				continue
 			}
 			if first, ok := seen[ingredient]; ok {
-				hint := "put the amounts into one column, or give one another name"
-				if c.Ingredient != b.book.Ingredients.Names[ingredient] {
-					hint += ", as in " + Layout{Names: map[string]string{c.Ingredient: c.Ingredient + " (2)"}}.YAML()
-				}
-				b.faults.add(t.errorInHeader(i, fmt.Sprintf("columns %s and %s are one ingredient, %s", inputerr.Quote(first), inputerr.Quote(c.Name), inputerr.Quote(c.Ingredient)), hint))
+				e := t.errorInHeader(i, fmt.Sprintf("columns %s and %s are one ingredient, %s", inputerr.Quote(first), inputerr.Quote(c.Name), inputerr.Quote(c.Ingredient)), "put the amounts into one column, or give one another name")
+				apart := fix{layout: Layout{Names: map[string]string{c.Ingredient: c.Ingredient + " (2)"}}, effect: "keeps them apart"}
+				b.faults.add(withFixes(e, rowStage, apart, roleFix(c.Name, IgnoredColumn)))
 				continue
 			}
 			seen[ingredient] = c.Name
@@ -155,17 +155,28 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 	return b
 }
 
-// addError records an error in a field of the current row. Of several errors with the same key it
-// records only the first, unless the key is empty.
-func (b *bookBuilder) addError(field int, key, message, hint string) {
+// addError records an error in a field of the current row, and the settings that may get past it. Of several errors with
+// the same key it records only the first, unless the key is empty.
+func (b *bookBuilder) addError(field int, key, message, hint string, fixes ...fix) {
 	if key != "" {
 		if b.reportedKeys[key] {
 			return
 		}
 		b.reportedKeys[key] = true
 	}
-	b.faults.add(b.table.errorAtField(field, message, hint))
+	b.faults.add(withFixes(b.table.errorAtField(field, message, hint), rowStage, fixes...))
 }
+
+// withoutRecipe returns the fix that leaves out the recipe of the current row, or its row if it has no name.
+func (b *bookBuilder) withoutRecipe() fix {
+	if name := b.recipeName(); name != "" {
+		return withoutFix(name, "recipe")
+	}
+	return b.withoutRow()
+}
+
+// withoutRow returns the fix that leaves out the current row of the file.
+func (b *bookBuilder) withoutRow() fix { return rowFix(b.table.rows.line(max(b.recipeColumn, 0))) }
 
 // recipeName returns the recipe's name in the current row. If no column names the recipes, it
 // returns a name such as row 7.
@@ -209,7 +220,7 @@ func (b *bookBuilder) findOrAddRecipe() (recipe int32, isNew, below, ok bool) {
 			b.unnamedRows.increment(func() place { return t.place(b.recipeColumn) }, b.recipes[b.previousRecipe].Name)
 			return b.previousRecipe, false, true, true
 		}
-		b.addError(b.recipeColumn, "", "a recipe without a name", "name it, or remove the row")
+		b.addError(b.recipeColumn, "", "a recipe without a name", "name it, or remove the row", b.withoutRow())
 		return 0, false, false, false
 	}
 	name = b.trialName(name)
@@ -283,8 +294,8 @@ func (b *bookBuilder) findOrAddIngredient(name string, at func() place) (int32, 
 }
 
 // reportUnknownIngredient records the error that the book may not use an ingredient. It records the
-// error once for each name.
-func (b *bookBuilder) reportUnknownIngredient(name string, p place) {
+// error once for each name. column is the name of the ingredient's column; empty in the long form.
+func (b *bookBuilder) reportUnknownIngredient(name, column string, p place) {
 	if b.reportedKeys["ingredient "+name] {
 		return
 	}
@@ -294,14 +305,20 @@ func (b *bookBuilder) reportUnknownIngredient(name string, p place) {
 	if in.File != "" {
 		message += " in " + in.File
 	}
+	var fixes []fix
 	hint := inputerr.DidYouMean(name, in.Names)
+	if near, ok := inputerr.Nearest(name, in.Names); ok {
+		fixes = append(fixes, fix{layout: Layout{Names: map[string]string{name: near}}, effect: "takes it as that"})
+	}
 	if hint == "" {
 		hint = "add it there"
-		if b.ingredientColumn < 0 {
-			hint += ", or if it is a label, name it as one"
-		}
 	}
-	b.faults.add(b.table.errorAtPlace(p, message, hint))
+	if column == "" {
+		fixes = append(fixes, b.withoutRecipe())
+	} else {
+		fixes = append(fixes, roleFix(column, LabelColumn), roleFix(column, IgnoredColumn))
+	}
+	b.faults.add(withFixes(b.table.errorAtPlace(p, message, hint), rowStage, fixes...))
 }
 
 // readQuantity parses text as the amount in a field of the current row. If the amount is invalid,
@@ -396,40 +413,9 @@ func (b *bookBuilder) reconcileUnit(parts []Part, part *Part, field int) bool {
 	return false
 }
 
-// reportMixedUnits records the error that the unit of part is of another [Kind] than the unit of
-// first, the recipe's first part.
-func (b *bookBuilder) reportMixedUnits(r *Recipe, first, part *Part, field int) {
-	describe := func(u *Unit) string {
-		if u == nil {
-			return "no unit"
-		}
-		return inputerr.Quote(u.Name) + " (" + u.Kind.String() + ")"
-	}
-	message := fmt.Sprintf("%s mixes %s on line %d with %s", inputerr.Quote(r.Name), describe(first.Unit), first.Line, describe(part.Unit))
-	key, hint := "", "use units of one kind in a recipe"
-	if first.Unit != nil && part.Unit != nil {
-		hint += ", or give " + inputerr.Quote(part.Unit.Name) + " a size in " + inputerr.Quote(first.Unit.Name)
-		switch {
-		case first.Unit.Kind == Mass && part.Unit.Kind == Volume || first.Unit.Kind == Volume && part.Unit.Kind == Mass:
-			// One fix resolves all such errors.
-			key, hint = "density", "use units of one kind in a recipe, or take the density of water for all: units: {g: 0.1 cl}"
-		case part.Unit.Kind == PieceCount || first.Unit.Kind == PieceCount:
-			hint += ", such as units: {piece: 5 cl}"
-		}
-	} else if b.wideColumns != nil { // the column without a unit may not be an ingredient's
-		of := first.Ingredient
-		if part.Unit == nil {
-			of = part.Ingredient
-		}
-		name := b.book.Ingredients.Names[of]
-		key, hint = "no unit in "+name, hint+", or if "+inputerr.Quote(name)+" is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML()
-	}
-	b.addError(field, key, message, hint)
-}
-
 // reportEmptyRecipe records the error that a recipe has no amount above 0.
 func (b *bookBuilder) reportEmptyRecipe(r *Recipe) {
-	b.faults.add(b.table.errorAtPlace(place{r.Line, r.Column, r.cellAddress}, "the amounts of "+inputerr.Quote(r.Name)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe"))
+	b.faults.add(withFixes(b.table.errorAtPlace(place{r.Line, r.Column, r.cellAddress}, "the amounts of "+inputerr.Quote(r.Name)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe"), rowStage, withoutFix(r.Name, "recipe")))
 }
 
 // addRemainder records the part that makes up the remainder of a recipe, or an error if the recipe
@@ -438,7 +424,7 @@ func (b *bookBuilder) reportEmptyRecipe(r *Recipe) {
 func (b *bookBuilder) addRemainder(recipe int32, part Part, field int, text string, before int) {
 	if first, twice := b.remainders[recipe]; twice {
 		b.addError(field, "", fmt.Sprintf("%s makes up the rest of %s, and so does %s", inputerr.Quote(b.book.Ingredients.Names[part.Ingredient]),
-			inputerr.Quote(b.recipes[recipe].Name), inputerr.Quote(b.book.Ingredients.Names[first.Ingredient])), "write the number of one of them, or 0 for one that is not used")
+			inputerr.Quote(b.recipes[recipe].Name), inputerr.Quote(b.book.Ingredients.Names[first.Ingredient])), "write the number of one of them, or 0 for one that is not used", b.withoutRecipe())
 		b.badRecipes[recipe] = true
 		return
 	}
@@ -449,8 +435,8 @@ func (b *bookBuilder) addRemainder(recipe int32, part Part, field int, text stri
 // columnNameOf returns the name of the column of an ingredient in the wide form. It returns an
 // empty name in the long form.
 func (b *bookBuilder) columnNameOf(ingredient int32) string {
-	if k := slices.IndexFunc(b.wideColumns, func(p wideColumn) bool { return p.ingredient == ingredient }); k >= 0 {
-		return b.table.header[b.wideColumns[k].column]
+	if column := b.columnOf(ingredient); column >= 0 {
+		return b.table.header[column]
 	}
 	return ""
 }
@@ -463,7 +449,7 @@ func (b *bookBuilder) fillRemainders() {
 		if part, ok := b.remainders[int32(i)]; ok && !b.badRecipes[int32(i)] {
 			guessed := !sure && part.Amount.IsZero()
 			what := inputerr.Quote(part.text) + " of " + inputerr.Quote(b.book.Ingredients.Names[part.Ingredient]) + " in " + inputerr.Quote(b.recipes[i].Name)
-			is, key, message, hint := part.complete(&b.recipes[i], plain, why, b.columnNameOf)
+			is, key, message, hint, label := part.complete(&b.recipes[i], plain, why, b.columnNameOf)
 			if message == "" {
 				b.guessedWhole = b.guessedWhole || guessed && part.Unit == nil
 				b.filledRemainders.increment(func() place { return part.place }, what+" is "+is)
@@ -472,7 +458,11 @@ func (b *bookBuilder) fillRemainders() {
 			b.badRecipes[int32(i)] = true
 			if key == "" || !b.reportedKeys[key] {
 				b.reportedKeys[key] = true
-				b.faults.add(b.table.errorAtPlace(part.place, what+" "+message, hint))
+				var fixes []fix
+				if label != "" {
+					fixes = append(fixes, roleFix(label, LabelColumn), roleFix(label, IgnoredColumn))
+				}
+				b.faults.add(withFixes(b.table.errorAtPlace(part.place, what+" "+message, hint), rowStage, append(fixes, withoutFix(b.recipes[i].Name, "recipe"))...))
 			}
 		}
 	}
@@ -484,6 +474,9 @@ func (b *bookBuilder) finish() (*Book, error) {
 	book, t := b.book, b.table
 	b.dropHeldFootnotes()
 	book.Recipes = b.recipes
+	for _, i := range slices.Sorted(maps.Keys(b.otherKinds)) {
+		b.reportMixedUnits(&b.recipes[i], b.recipes[i].Parts, b.otherKinds[i])
+	}
 	if !b.faults.isFull() && !b.faults.hasUnreadableRow && len(t.brokenCells) == 0 {
 		b.fillRemainders()
 	}
@@ -532,9 +525,15 @@ func (b *bookBuilder) noteUnusedNames() {
 			b.table.addDoubtfulNote(place{}, "names has "+inputerr.Quote(name)+", which the table does not")
 		}
 	}
+	t := b.table
 	for _, name := range slices.Sorted(maps.Keys(b.excludedRecipes)) {
-		if !b.reportedKeys["without "+name] && !(b.table.sumRowLine > 0 && b.table.sumRowName == name) {
-			b.table.addDoubtfulNote(place{}, "without has "+inputerr.Quote(name)+", which is no recipe of the table")
+		isSheet := slices.ContainsFunc(t.sheets, func(sheet string) bool { return NormalizeName(sheet) == name })
+		isRow := false
+		for line, found := range t.withoutLines {
+			isRow = isRow || found && name == rowName(line)
+		}
+		if !b.reportedKeys["without "+name] && !isSheet && !isRow && !(t.sumRowLine > 0 && t.sumRowName == name) {
+			t.addDoubtfulNote(place{}, "without has "+inputerr.Quote(name)+", which is no recipe of the table")
 		}
 	}
 }

@@ -151,7 +151,9 @@ func (c *columnReader) applyGivenRoles() error {
 		c.givenRoles[i] = role
 		if role == RecipeColumn || role == AmountColumn || role == UnitColumn {
 			if _, ok := c.columnByRole[role]; ok {
-				return c.errorInHeader(i, "a second column is to be the "+string(role), "name one")
+				other := c.header[c.columnByRole[role]]
+				return withFixes(c.errorInHeader(i, "a second column is to be the "+string(role)+", beside "+inputerr.Quote(other), "name one"), headerStage,
+					roleFix(other, LabelColumn), roleFix(c.header[i], LabelColumn))
 			}
 			c.columnByRole[role] = i
 		}
@@ -272,15 +274,48 @@ func (c *columnReader) missingColumnError(role Role) error {
 			break
 		}
 	}
-	_, given := c.givenRoles[0]
-	if p := &c.profiles[0]; role == RecipeColumn && column == 0 && !given && (p.amountCount < p.filledCount || len(c.profiledLines) > 1) && p.allDistinct && c.header[0] != "" {
-		hint = "say which it is, as in " + Layout{Columns: map[string]Role{c.header[0]: RecipeColumn}}.YAML() + "; " + hint
+	var fixes []fix
+	if column > 0 {
+		fixes = append(fixes, roleFix(c.header[column], role))
 	}
-	if p := &c.profiles[0]; role == RecipeColumn && column == 0 && !given && !p.allDistinct && p.amountCount == 0 && len(c.profiledLines) >= minEvidenceRows && c.header[0] != "" {
-		hint = fmt.Sprintf("where several rows are of one %s, call the recipes by their rows with %s; %s", inputerr.Quote(c.header[0]),
-			Layout{Columns: map[string]Role{c.header[0]: LabelColumn}}.YAML(), hint)
+	if role == RecipeColumn {
+		for i, name := range c.header {
+			p := &c.profiles[i]
+			if _, given := c.givenRoles[i]; !given && name != "" && !c.hasUniqueRole(i) && p.filledCount > 0 && p.allDistinct && (i == 0 || p.amountCount == 0) {
+				fixes = append(fixes, roleFix(name, RecipeColumn))
+			}
+		}
+		if i := c.firstNamedColumn(); i >= 0 {
+			turn := roleFix(c.header[i], IngredientColumn)
+			turn.effect = "reads each column as a recipe"
+			fixes = append(fixes, turn)
+		}
+		if c.header[0] != "" {
+			byRow := roleFix(c.header[0], LabelColumn)
+			byRow.effect = "calls the recipes by their rows"
+			fixes = append(fixes, byRow)
+		}
 	}
-	return c.errorInHeader(column, "no column is called "+inputerr.Quote(string(role)), hint)
+	for i, name := range c.header {
+		p := &c.profiles[i]
+		if _, given := c.givenRoles[i]; given || name == "" || c.hasUniqueRole(i) || p.filledCount == 0 {
+			continue
+		}
+		if role == AmountColumn && 2*p.amountCount > p.filledCount || role == IngredientColumn && p.amountCount == 0 {
+			fixes = append(fixes, roleFix(name, role))
+		}
+	}
+	return withFixes(c.errorInHeader(column, "no column is called "+inputerr.Quote(string(role)), hint), headerStage, append(fixes, c.sheetFixes()...)...)
+}
+
+// sheetFixes returns the settings that read another sheet of the workbook.
+func (c *columnReader) sheetFixes() (fixes []fix) {
+	for _, name := range c.sheets {
+		if name != c.sheet {
+			fixes = append(fixes, fix{layout: Layout{Sheet: name}, effect: "reads another sheet"})
+		}
+	}
+	return fixes
 }
 
 // assignLongRoles sets the roles and units of the columns of a table in the long form.
@@ -300,7 +335,7 @@ func (c *columnReader) assignLongRoles() error {
 			return c.missingColumnError(r)
 		}
 		if c.givenRoles[i] == LabelColumn {
-			return c.errorInHeader(i, "column "+inputerr.Quote(c.header[i])+" cannot be a label", "a label is another column than that")
+			return withFixes(c.errorInHeader(i, "column "+inputerr.Quote(c.header[i])+" cannot be a label", "a label is another column than that"), headerStage, roleFix(c.header[i], r))
 		}
 		c.columns[i].Role = r
 		if _, given := c.givenRoles[i]; !given && !c.suggestsRole(i, r) {
@@ -325,7 +360,8 @@ func (c *columnReader) assignLongRoles() error {
 		switch role, given := c.givenRoles[i]; {
 		case c.hasUniqueRole(i) || name == "" || role == IgnoredColumn:
 		case given && role == IngredientColumn:
-			return c.errorInHeader(i, "column "+inputerr.Quote(name)+" cannot be an ingredient in the long form", "the ingredients are those in column "+inputerr.Quote(c.header[c.columnByRole[IngredientColumn]]))
+			return withFixes(c.errorInHeader(i, "column "+inputerr.Quote(name)+" cannot be an ingredient in the long form", "the ingredients are those in column "+inputerr.Quote(c.header[c.columnByRole[IngredientColumn]])),
+				headerStage, roleFix(name, LabelColumn), roleFix(name, IgnoredColumn))
 		default:
 			c.columns[i].Role = LabelColumn
 		}

@@ -25,7 +25,7 @@ func (f *faults) add(e *Error) { f.allErrors = append(f.allErrors, e) }
 // a recipe.
 func (f *faults) addLabelChange(e *Error, column string) {
 	e.Err = &LabelChangeError{Column: column}
-	f.labelChanges = append(f.labelChanges, e)
+	f.labelChanges = append(f.labelChanges, withFixes(e, rowStage, roleFix(column, IgnoredColumn)))
 }
 
 // isFull reports whether maxErrors errors have been recorded, so that reading can stop.
@@ -34,12 +34,15 @@ func (f *faults) isFull() bool { return len(f.allErrors) >= maxErrors }
 // join returns the first maxErrors errors as one error, in the order of lines and columns. It
 // returns nil if there are none.
 func (f *faults) join() error {
+	var changes []*LabelChangeError
 	var changed []string
 	for _, e := range f.labelChanges {
-		changed = append(changed, e.Err.(*LabelChangeError).Column)
+		change := (*LabelChangeError)(nil)
+		errors.As(e.Err, &change)
+		changes, changed = append(changes, change), append(changed, change.Column)
 	}
-	for _, e := range f.labelChanges {
-		e.Err.(*LabelChangeError).AllColumns = changed
+	for _, change := range changes {
+		change.AllColumns = changed
 	}
 	f.allErrors = append(f.allErrors, f.labelChanges...)
 	slices.SortStableFunc(f.allErrors, func(a, b *Error) int {

@@ -56,11 +56,11 @@ func (b *bookBuilder) holdBackFootnote() bool {
 		n.rowErrors = []*Error{t.shortRowErr}
 	case b.book.LongForm:
 		n.rowErrors = []*Error{
-			t.errorAtField(b.ingredientColumn, "an ingredient without a name", "name it, or remove the row"),
-			t.errorAtField(b.amountColumn, "no amount", "write a number such as 4.5, or 0 for an ingredient that is not used"),
+			withFixes(t.errorAtField(b.ingredientColumn, "an ingredient without a name", "name it, or remove the row"), rowStage, b.withoutRow()),
+			withFixes(t.errorAtField(b.amountColumn, "no amount", "write a number such as 4.5, or 0 for an ingredient that is not used"), rowStage, b.withoutRow()),
 		}
 	default:
-		n.rowErrors = []*Error{t.errorAtPlace(n.place, "the amounts of "+inputerr.Quote(n.text)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe")}
+		n.rowErrors = []*Error{withFixes(t.errorAtPlace(n.place, "the amounts of "+inputerr.Quote(n.text)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe"), rowStage, b.withoutRow())}
 	}
 	b.heldFootnotes = append(b.heldFootnotes, n)
 	return true

@@ -74,7 +74,7 @@ func (t *table) expandFormulas(column int, l Layout, units *Units) (*table, erro
 		text := strings.TrimSpace(t.row[column])
 		elements, ok := parseFormula(text)
 		if !ok && text != "" {
-			return nil, t.errorAtField(column, inputerr.Quote(text)+" is no chemical formula, as the others in this column are", "write it as Al0.5CoCrFeNi, or leave the row out")
+			return nil, withFixes(t.errorAtField(column, inputerr.Quote(text)+" is no chemical formula, as the others in this column are", "write it as Al0.5CoCrFeNi, or leave the row out"), headerStage, rowFix(t.place(0).line))
 		}
 		for _, e := range elements {
 			if _, known := elementColumns[e.symbol]; !known {

@@ -35,7 +35,7 @@ func TestHeaderUnits(t *testing.T) {
 		}
 	}
 	_, err := Read(strings.NewReader("mix,Cement (kg/m3),Water (kg)\nA,300,200\n"), "book.csv", Options{})
-	if err == nil || !strings.Contains(err.Error(), `mixes "g/l" (a mass in a volume) on line 2 with "kg" (a mass)`) {
+	if err == nil || !strings.Contains(err.Error(), `mixes "g/l" (a mass in a volume) on line 2 with "Water" in "kg" (a mass)`) {
 		t.Errorf("of a mass and a mass in a volume is said: %v", err)
 	}
 }

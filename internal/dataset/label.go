@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -28,6 +29,7 @@ type Label struct {
 
 	notNumberErr   *Error    // error at the first value that is not a number; nil if all values are numbers
 	notMeasuredErr *Error    // error at the first value that is neither a number nor a mark of failure, such as failed; nil if there is none
+	sourceColumn   string    // name of the column, which differs from Name for the standard deviations in a column of means
 	oddCells       []oddCell // first maxErrors cells of a mostly numeric column with neither a number nor a mark of failure
 }
 
@@ -115,9 +117,8 @@ func (l *Label) numberErrors(words []string) (all []*Error) {
 		case numbers > 1:
 			e.Message += fmt.Sprintf(", while %d others are", numbers)
 		}
-		e.Hint = fmt.Sprintf("write a number, nothing if it is not known, or failed if the recipe failed; %s leaves the recipe out, and %s the column",
-			Layout{Without: []string{cell.recipe}}.YAML(), Layout{Columns: map[string]Role{l.Name: IgnoredColumn}}.YAML())
-		all = append(all, &e)
+		e.Hint = "write a number, nothing if it is not known, or failed if the recipe failed"
+		all = append(all, withFixes(&e, numberStage, withoutFix(cell.recipe, "recipe"), roleFix(cmp.Or(l.sourceColumn, l.Name), IgnoredColumn)))
 	}
 	return all
 }

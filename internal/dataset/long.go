@@ -42,7 +42,7 @@ func (b *bookBuilder) readLongRow() {
 		field = b.amountColumn
 	}
 	if !b.reconcileUnit(r.Parts, &part, field) {
-		b.reportMixedUnits(r, &r.Parts[0], &part, field)
+		b.otherKinds[recipe] = append(b.otherKinds[recipe], placedPart{part, t.place(field)})
 		b.badRecipes[recipe] = true
 		return
 	}
@@ -67,8 +67,8 @@ func (b *bookBuilder) checkSameLabels(recipe int32, r *Recipe, below bool) {
 		}
 		b.reportedKeys["label "+l.Name] = true
 		e := t.errorAtField(l.column, fmt.Sprintf("%s of %s changes from %s on line %d to %s", inputerr.Quote(l.Name), inputerr.Quote(r.Name), inputerr.Quote(was), r.Line, inputerr.Quote(is)),
-			"write the same in all rows of a recipe or, if it says nothing of recipes, leave it out: "+Layout{Columns: map[string]Role{l.Name: IgnoredColumn}}.YAML())
-		b.faults.addLabelChange(e, l.Name)
+			"write the same in all rows of a recipe")
+		b.faults.addLabelChange(e, t.header[l.column])
 	}
 }
 
@@ -79,15 +79,15 @@ func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest,
 	ok = true
 	name := NormalizeName(t.row[b.ingredientColumn])
 	if name == "" {
-		b.addError(b.ingredientColumn, "", "an ingredient without a name", "name it, or remove the row")
+		b.addError(b.ingredientColumn, "", "an ingredient without a name", "name it, or remove the row", b.withoutRow())
 		ok = false
 	} else if i, known := b.findOrAddIngredient(name, func() place { return t.place(b.ingredientColumn) }); !known {
-		b.reportUnknownIngredient(name, t.place(b.ingredientColumn))
+		b.reportUnknownIngredient(name, "", t.place(b.ingredientColumn))
 		ok = false
 	} else {
 		part.Ingredient = i
 		if first, twice := b.partLines[[2]int32{recipe, i}]; twice {
-			b.addError(b.ingredientColumn, "", fmt.Sprintf("%s is in %s twice: first on line %d", inputerr.Quote(name), inputerr.Quote(r.Name), first), "put the sum of the amounts into one row")
+			b.addError(b.ingredientColumn, "", fmt.Sprintf("%s is in %s twice: first on line %d", inputerr.Quote(name), inputerr.Quote(r.Name), first), "put the sum of the amounts into one row", b.withoutRow())
 			ok = false
 		}
 	}
@@ -97,7 +97,7 @@ func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest,
 	if b.unitColumn >= 0 {
 		unit, message, hint := b.findUnit(t.row[b.unitColumn])
 		if message != "" {
-			b.addError(b.unitColumn, "unit "+NormalizeName(t.row[b.unitColumn]), message, hint)
+			b.addError(b.unitColumn, "unit "+NormalizeName(t.row[b.unitColumn]), message, hint, append(b.unitFixes(NormalizeName(t.row[b.unitColumn]), unitNames(r.Parts)...), b.withoutRecipe())...)
 			ok = false
 		}
 		part.Unit, cell = unit, NormalizeName(t.row[b.unitColumn])
@@ -115,16 +115,16 @@ func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest,
 	q, message, hint := b.readQuantity(b.amountColumn, text)
 	if message != "" {
 		if word := oneWordPattern().ReplaceAllString(text, ""); wordPattern().MatchString(word) && !meansFillUp(text) && !isUnknownMark(text) {
-			hint += ", 0 for none, or say how much that is: units: {" + YAMLText(word) + ": 1 cl}"
+			hint += ", or 0 for none"
 		}
-		b.addError(b.amountColumn, "", message, hint)
+		b.addError(b.amountColumn, "", message, hint, append(b.amountFixes(text, q.unit, unitNames(r.Parts)...), b.withoutRecipe())...)
 		return part, false, false
 	}
 	part.Amount = q.amount
 	if q.unit != "" {
 		unit, _ := b.units.Lookup(q.unit)
 		if cell != "" && part.Unit != nil && *part.Unit != *unit && !meansFillUp(unit.Name) {
-			b.addError(b.amountColumn, "", fmt.Sprintf("the amount %s has the unit %s and the row has %s", inputerr.Quote(text), inputerr.Quote(unit.Name), inputerr.Quote(cell)), "write one unit")
+			b.addError(b.amountColumn, "", fmt.Sprintf("the amount %s has the unit %s and the row has %s", inputerr.Quote(text), inputerr.Quote(unit.Name), inputerr.Quote(cell)), "write one unit", b.withoutRecipe())
 			return part, false, false
 		}
 		part.Unit = unit

@@ -43,7 +43,14 @@ func TestCellsThatAreNoNumbers(t *testing.T) {
 			t.Fatalf("%q: there is no label", c.cells)
 		}
 		var odd, without []string
-		for _, e := range inputerr.All(b.CheckNumbers()) {
+		err = TryFixes(b.CheckNumbers(), Options{}, func(o Options) (*Book, error) {
+			b, err := Read(strings.NewReader(ratedTable(c.cells...)), "b.csv", o)
+			if err != nil {
+				return nil, err
+			}
+			return b, b.CheckNumbers()
+		})
+		for _, e := range inputerr.All(err) {
 			text := ratedTable(c.cells...)
 			line := strings.Split(text, "\n")[e.Line-1]
 			name, _, _ := strings.Cut(line, ",")

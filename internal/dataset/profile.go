@@ -127,7 +127,7 @@ func (t *table) buildProfiles(units *Units) error {
 		if isBlank(row) || len(row) < len(t.header) && !t.allowsShortRows || t.unitRowLine > 0 && head.place(0).line == t.unitRowLine {
 			continue
 		}
-		if t.isSummaryRow(row) {
+		if t.isSummaryRow(row) || t.isLeftOutByLine(head.place(0).line) {
 			continue
 		}
 		if t.hasSingleCell(row) {

@@ -149,11 +149,11 @@ func (q *quantity) readNumber(text string, decimal Decimal) (value *big.Rat, res
 	if plain == "" {
 		switch {
 		case n.isAmbiguous():
-			return nil, text, false, "it may be " + n.withPoint + " or " + n.withComma + ": say decimal: point, or decimal: comma"
+			return nil, text, false, "it may be " + n.withPoint + " or " + n.withComma
 		case n.withComma != "":
-			return nil, text, false, "the table's decimal mark is the point; if it is the comma, say decimal: comma"
+			return nil, text, false, "the decimal mark of the table is the point"
 		case n.withPoint != "":
-			return nil, text, false, "the table's decimal mark is the comma; if it is the point, say decimal: point"
+			return nil, text, false, "the decimal mark of the table is the comma"
 		}
 		return nil, text, false, ""
 	}
@@ -196,7 +196,7 @@ func mixedNumber(whole, numerator, denominator, left string) (value *big.Rat, re
 // more specific hint, or empty.
 func (q quantity) describeFault(text string, decimal Decimal, why string) (_ quantity, message, hint string) {
 	if meansFillUp(text) {
-		return q, "unreadable amount " + inputerr.Quote(text), unitSizeHint(text)
+		return q, "unreadable amount " + inputerr.Quote(text), unitSizeHint
 	}
 	_, message, hint = parseAmount(strings.TrimSpace(text))
 	if message == "" { // valid by itself, but not in this table

@@ -5,12 +5,21 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"os"
 	"slices"
 )
 
 // ReadFile reads a book from the file at path, as [Read] does. Reading stops when ctx ends.
+// If the table is refused, it reads the file again to try fixes; see [TryFixes].
 func ReadFile(ctx context.Context, path string, o Options) (*Book, error) {
-	return readFile(ctx, path, func(r io.Reader) (*Book, error) { return Read(r, path, o) })
+	read := func(o Options) (*Book, error) {
+		return readFile(ctx, path, func(r io.Reader) (*Book, error) { return Read(r, path, o) })
+	}
+	b, err := read(o)
+	if info, statErr := os.Stat(path); err != nil && statErr == nil && info.Mode().IsRegular() {
+		return nil, TryFixes(err, o, read)
+	}
+	return b, err
 }
 
 // Read reads a book. The first bytes of the file determine its format: an .xlsx or .ods workbook,

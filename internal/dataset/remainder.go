@@ -24,8 +24,8 @@ type remainderPart struct {
 // computed amount. If the amount cannot be computed, message states the fault and hint says what to
 // write; faults with the same key are reported only once. plain is the whole for amounts without a
 // unit. If plain is 0, the whole is unknown, and why states the reason. columnOf returns the name
-// of an ingredient's column, or an empty text.
-func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnOf func(ingredient int32) string) (is, key, message, hint string) {
+// of an ingredient's column, or an empty text. label is the name of a column that may be no ingredient; it may be empty.
+func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnOf func(ingredient int32) string) (is, key, message, hint, label string) {
 	sum, size, unit := new(big.Rat), big.NewRat(1, 1), ""
 	largest := slices.MaxFunc(append(r.Parts, Part{}), func(p, q Part) int { return p.Base().Cmp(q.Base()) })
 	for _, p := range r.Parts {
@@ -46,27 +46,27 @@ func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnO
 	left, err := nearestAmount(new(big.Rat).Sub(whole.Rat(), sum.Quo(sum, size)))
 	switch {
 	case len(r.Parts) > 0 && r.Parts[0].kind() != part.kind():
-		return "", "", fmt.Sprintf("is %v, and another amount %v", part.kind(), r.Parts[0].kind()), "write the whole in the others' unit, as in q.s. 100 g, or the number"
+		return "", "", fmt.Sprintf("is %v, and another amount %v", part.kind(), r.Parts[0].kind()), "write the whole in the others' unit, as in q.s. 100 g, or the number", ""
 	case whole.IsZero():
 		example := inputerr.Quote(part.text + " 100" + unit)
 		if unit == "" {
 			example += " or " + inputerr.Quote(part.text+" 1")
 		}
-		return "", why, why, "write the whole with it, as in " + example + ", or the number"
+		return "", why, why, "write the whole with it, as in " + example + ", or the number", ""
 	case err == nil && left.IsZero() && part.isTotalKnown:
-		return "0" + unit + ": the others make up the total", "", "", ""
+		return "0" + unit + ": the others make up the total", "", "", "", ""
 	case err != nil || left.IsZero():
 		others, _ := nearestAmount(sum)
 		message = fmt.Sprintf("is nothing: the others add up to %v%s, and the whole is %v%s", others, unit, whole, unit)
 		name := columnOf(largest.Ingredient)
 		if name == "" || largest.Base().Cmp(part.Base()) < 0 {
-			return "", "", message, "correct the others, leave out what sums them up, or write the number, 0 if it is not used"
+			return "", "", message, "correct the others, leave out what sums them up, or write the number, 0 if it is not used", ""
 		}
-		return "", "no part " + name, message, "if " + inputerr.Quote(name) + " is a label, say so: " + Layout{Columns: map[string]Role{name: LabelColumn}}.YAML()
+		return "", "no part " + name, message, "correct " + inputerr.Quote(name) + " or another one, or write the number", name
 	}
 	part.Amount = left
 	r.Parts = slices.Insert(r.Parts, part.partsBefore, part.Part)
-	return fmt.Sprintf("%v%s, which makes %v%s", left, unit, whole, unit), "", "", ""
+	return fmt.Sprintf("%v%s, which makes %v%s", left, unit, whole, unit), "", "", "", ""
 }
 
 // unitlessWhole returns the whole of recipes whose amounts have no unit: 100 or 1. The complete

@@ -186,7 +186,7 @@ func (r *resultReader) readEntryRow() {
 	if name != "" {
 		i, known := r.findOrAddIngredient(name, func() place { return t.place(r.ingredientColumn) })
 		if !known {
-			r.reportUnknownIngredient(name, t.place(r.ingredientColumn))
+			r.reportUnknownIngredient(name, "", t.place(r.ingredientColumn))
 			r.entryOpen = false
 			return
 		}
@@ -215,7 +215,7 @@ func (r *resultReader) readEntryRow() {
 		return
 	}
 	if !r.reconcileUnit(e.Parts, &part, r.unitColumn) {
-		r.reportMixedUnits(&Recipe{Name: e.ID}, &e.Parts[0], &part, r.unitColumn)
+		r.reportMixedUnits(&Recipe{Name: e.ID}, e.Parts, []placedPart{{part, t.place(r.unitColumn)}})
 		return
 	}
 	e.Parts = append(e.Parts, part)

@@ -29,6 +29,7 @@ type source struct {
 	notedSet        map[Note]bool   // set of the first notedCount notes, which finds repeated notes
 	notedCount      int             // number of notes in notedSet
 	guessedLayout   Layout          // layout with those guesses so far that may well be wrong
+	withoutLines    map[int]bool    // by line of a row that the layout leaves out by its line: whether there is such a row
 	brokenCells     []*Error        // errors of cells whose formula has no result
 	asides          []asideCells    // rows or columns that say something of the ingredients
 }
@@ -142,12 +143,23 @@ func (w *workbook) openSheet(l Layout, weigh func(*sheet) int) (*source, error) 
 		if chosen, err = w.readNamedSheet(names[at]); err != nil {
 			return nil, err
 		}
-	} else if chosen, err = s.chooseSheet(w, names, weigh); err != nil {
+	} else if chosen, err = s.chooseSheet(w, sheetsWithout(names, l.Without), weigh); err != nil {
 		return nil, err
 	}
 	s.rows, s.firstRows, s.brokenCells = chosen.rows(), chosen.rows, chosen.brokenCells
 	s.sheet, s.sheets = chosen.name, names
 	return s, nil
+}
+
+// sheetsWithout returns the names of sheets that a layout does not leave out, or all names if it leaves out all.
+func sheetsWithout(names, without []string) []string {
+	left := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return slices.ContainsFunc(without, func(other string) bool { return NormalizeName(other) == NormalizeName(name) })
+	})
+	if len(left) == 0 {
+		return names
+	}
+	return left
 }
 
 // surelyMore is how many times the weight of all other sheets the chosen one has if it is not asked about.

@@ -78,7 +78,39 @@ func (b *bookBuilder) skipSummaryRow() bool {
 		t.addAside(name, texts)
 	}
 	t.noteLeftOut(at.line)
-	t.notes = append(t.notes, Note{File: t.file, Line: at.line, Column: at.column, Cell: at.cell, QuestionableRow: name, RowLeftOut: true, Doubtful: true,
-		Message: "row " + inputerr.Quote(name) + " " + what + " is left out: including: [" + YAMLText(name) + "] takes it in"})
+	n := Note{File: t.file, Line: at.line, Column: at.column, Cell: at.cell, Doubtful: true, Message: "row " + inputerr.Quote(name) + " " + what + " is left out"}
+	if b.mayBeRecipe(name) {
+		n.QuestionableRow, n.RowLeftOut = name, true
+		n.Message += ": including: [" + YAMLText(name) + "] takes it in"
+	}
+	t.notes = append(t.notes, n)
 	return true
+}
+
+// mayBeRecipe reports whether the current row of the wide form can be read as a recipe with the given name, which must be
+// new.
+func (b *bookBuilder) mayBeRecipe(name string) bool {
+	if _, taken := b.recipeByName[name]; taken || b.reportedKeys["row "+name] {
+		return false
+	}
+	b.reportedKeys["row "+name] = true
+	var parts []Part
+	for _, c := range b.wideColumns {
+		text := strings.TrimSpace(b.table.row[c.column])
+		if text == "" || isDash(text) {
+			continue
+		}
+		q, message, _ := parseQuantity(text, b.table.decimalOf(c.column), b.units.withoutHints())
+		if message != "" {
+			return false
+		}
+		part := Part{Unit: c.defaultUnit}
+		if q.unit != "" {
+			part.Unit, _ = b.units.Lookup(q.unit)
+		}
+		if !q.amount.IsZero() {
+			parts = append(parts, part)
+		}
+	}
+	return len(parts) > 0 && !slices.ContainsFunc(parts, func(p Part) bool { return p.kind() != parts[0].kind() })
 }

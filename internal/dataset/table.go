@@ -40,6 +40,7 @@ type table struct {
 	leftOutLines    []int             // lines of rows below the header that are left out
 	sumLabels       map[string]bool   // names of labels that are left out as the sums of recipes
 	reportedUnnamed map[int]bool      // indices of columns whose missing name has been reported
+	inMemory        bool              // whether the rows were read before, as those of a transposed table
 
 	allowsFootnotes bool   // whether a row with text in one cell may be shorter than the header
 	shortRowErr     *Error // error to report if the current row, which is too short, is no footnote; else nil
@@ -73,6 +74,7 @@ func newTable(r io.Reader, file string, l Layout, units *Units, means func(name 
 // reports whether a row looks like the header.
 func (s *source) readTable(l Layout, units *Units, suits func(row []string) bool) (*table, error) {
 	t := &table{source: s}
+	s.withoutLines = linesOf(l.Without)
 	above, err := t.findHeader(suits, units)
 	if err != nil {
 		return nil, err
@@ -181,6 +183,10 @@ func (t *table) nextRow() error {
 		if line := t.place(0).line; isBlank(row) || t.sumRowLine > 0 && line == t.sumRowLine || t.unitRowLine > 0 && line == t.unitRowLine {
 			continue
 		}
+		if t.isLeftOutByLine(t.place(0).line) {
+			t.noteLeftOut(t.place(0).line)
+			continue
+		}
 		t.row = row
 		for len(row) > len(t.header) && strings.TrimSpace(row[len(row)-1]) == "" {
 			row = row[:len(row)-1]
@@ -199,7 +205,7 @@ func (t *table) nextRow() error {
 					t.reportedUnnamed = make(map[int]bool)
 				}
 				t.reportedUnnamed[i] = i < len(t.header) // otherwise the row is too long
-				return t.errorAtField(i, fmt.Sprintf("column %d has no name and holds %s", i+1, inputerr.Quote(text)), "name the column, or empty it")
+				return withFixes(t.errorAtField(i, fmt.Sprintf("column %d has no name and holds %s", i+1, inputerr.Quote(text)), "name the column, or empty it"), rowStage, rowFix(t.place(0).line))
 			}
 		}
 		if t.shortRowErr = nil; len(row) == len(t.header) {
@@ -211,9 +217,9 @@ func (t *table) nextRow() error {
 			if t.delimiter != ',' {
 				hint = "remove what is too much, or name the columns"
 			}
-			return t.errorAtField(len(t.header), message, hint)
+			return withFixes(t.errorAtField(len(t.header), message, hint), rowStage, rowFix(t.place(0).line))
 		}
-		short := t.errorAtField(len(row), message, "add "+inputerr.List(t.header[len(row):], 12)+", or a "+t.delimiterName()+" for each that is empty")
+		short := withFixes(t.errorAtField(len(row), message, "add "+inputerr.List(t.header[len(row):], 12)+", or a "+t.delimiterName()+" for each that is empty"), rowStage, rowFix(t.place(0).line))
 		if t.allowsFootnotes && t.hasSingleCell(row) {
 			t.shortRowErr, t.row = short, append(slices.Clip(row), make([]string, len(t.header)-len(row))...)
 			return nil

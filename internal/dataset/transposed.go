@@ -66,7 +66,7 @@ func (t *table) isNoRecipe(i int) bool {
 
 // transposedOptions returns the options for reading t, the transposed form of the table before. A
 // row of before that follows the rows which add up to 100 or 1 is not an ingredient, but a label or
-// a sum.
+// a sum. A row that the layout leaves out by its name is ignored.
 func (t *table) transposedOptions(o Options, before *table) Options {
 	columns := make(map[string]Role)
 	for name, role := range o.Columns {
@@ -75,7 +75,15 @@ func (t *table) transposedOptions(o Options, before *table) Options {
 		}
 	}
 	given := o.Layout
-	given.Columns = columns
+	given.Columns, given.Without = columns, nil
+	for _, name := range o.Without {
+		i, isRow := t.byName[NormalizeName(name)]
+		if _, isRecipe := before.byName[NormalizeName(name)]; isRow && i > 0 && !isRecipe {
+			columns[t.header[i]] = IgnoredColumn
+		} else {
+			given.Without = append(given.Without, name)
+		}
+	}
 	o.Layout = given
 	return o
 }
@@ -129,6 +137,10 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 		if isBlank(row) {
 			continue
 		}
+		if line := t.rows.place(first).line; t.isLeftOutByLine(line) {
+			t.noteLeftOut(line)
+			continue
+		}
 		if remark := strings.TrimSpace(strings.Join(row, " ")); t.hasSingleCell(row) {
 			in = sectionOf(remark)
 			t.addNote(t.rows.place(first), fmt.Sprintf(footnoteFormat, inputerr.Quote(remark)), "")
@@ -139,7 +151,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 			return nil, t.errorAtPlace(t.rows.place(0), fmt.Sprintf("the table has more than %d cells", maxCells), "write a row for each recipe")
 		}
 		if len(row) > len(t.header) && !isBlank(row[len(t.header):]) {
-			return nil, t.errorAtPlace(t.rows.place(len(t.header)), "the row is longer than the header", "name the recipe, or empty the cell")
+			return nil, withFixes(t.errorAtPlace(t.rows.place(len(t.header)), "the row is longer than the header", "name the recipe, or empty the cell"), headerStage, rowFix(t.rows.place(first).line))
 		}
 		rowUnit := ""
 		if unitColumn >= 0 && unitColumn < len(row) {
@@ -204,7 +216,7 @@ func (t *table) withCells(cells [][]string, where func(row, field int) place, ex
 	}
 	s.rows = s.firstRows()
 	s.allowsShortRows = true
-	w := &table{source: &s}
+	w := &table{source: &s, inMemory: true, leftOutLines: t.leftOutLines}
 	if err := w.readHeader(0); err != nil {
 		return nil, err
 	}

@@ -196,16 +196,20 @@ func (u *Units) describeUnknownUnit(name string) (message, hint string) {
 		return "unknown unit", ""
 	}
 	if meansFillUp(name) {
-		return "unit " + inputerr.Quote(name) + " has no size", unitSizeHint(name)
+		return "unit " + inputerr.Quote(name) + " has no size", unitSizeHint
 	}
-	all := slices.Sorted(maps.Keys(u.byName))
 	hint = "known are " + inputerr.List(u.names, len(u.names))
-	if mean := inputerr.DidYouMean(unitKey(name), all); mean != "" {
+	if mean := u.resembled(name); mean != "" {
 		hint = mean + " " + strings.ToUpper(hint[:1]) + hint[1:]
 	} else {
-		hint += "; or say how much it is: units: {" + YAMLText(NormalizeName(name)) + ": 9 cl}"
+		hint += ", or give it a size"
 	}
 	return "unknown unit " + inputerr.Quote(name), hint
+}
+
+// resembled returns the question whether a known unit is meant by the name of an unknown one, or "".
+func (u *Units) resembled(name string) string {
+	return inputerr.DidYouMean(unitKey(name), slices.Sorted(maps.Keys(u.byName)))
 }
 
 // unitKey returns the key of the name of a unit: in lower case, without points, and with single

@@ -26,10 +26,11 @@ func (b *bookBuilder) readWideRow() {
 	}
 	r := &b.recipes[recipe]
 	if !isNew {
-		b.addError(b.recipeColumn, "", fmt.Sprintf("recipe %s is there twice: first on line %d", inputerr.Quote(r.Name), r.Line), "remove one of the rows, or rename one")
+		b.addError(b.recipeColumn, "", fmt.Sprintf("recipe %s is there twice: first on line %d", inputerr.Quote(r.Name), r.Line), "remove one of the rows, or rename one", b.withoutRow(), roleFix(t.header[b.recipeColumn], LabelColumn))
 		return
 	}
 	used := b.partBuffer[:0]
+	var others []placedPart // the parts whose units are of another kind than used
 	for _, p := range b.wideColumns {
 		text := t.row[p.column]
 		if text == "" || text == "0" {
@@ -48,10 +49,7 @@ func (b *bookBuilder) readWideRow() {
 		}
 		q, message, hint := b.readQuantity(p.column, text)
 		if message != "" {
-			if f, ok := parseNumber(text); !ok || f < 0 {
-				hint += ", or if " + inputerr.Quote(name) + " is a label, say so: " + Layout{Columns: map[string]Role{name: LabelColumn}}.YAML()
-			}
-			b.addError(p.column, "", message+" of "+inputerr.Quote(name), hint)
+			b.addError(p.column, "", message+" of "+inputerr.Quote(name), hint, b.orderFixes(p.column, b.amountFixes(text, q.unit, unitNames(used)...), b.withoutRecipe(), 2*t.profiles[p.column].amountCount <= t.profiles[p.column].filledCount)...)
 			b.badRecipes[recipe] = true
 			if b.faults.isFull() {
 				return
@@ -70,13 +68,16 @@ func (b *bookBuilder) readWideRow() {
 			continue
 		}
 		if !b.reconcileUnit(used, &part, p.column) {
-			if !b.badRecipes[recipe] { // the others may disagree for the same reason
-				b.reportMixedUnits(r, &used[0], &part, p.column)
-			}
-			b.badRecipes[recipe] = true
+			others = append(others, placedPart{part, t.place(p.column)})
 			continue
 		}
 		used = append(used, part)
+	}
+	if len(others) > 0 {
+		if !b.badRecipes[recipe] { // an unreadable amount may be the reason
+			b.reportMixedUnits(r, used, others)
+		}
+		b.badRecipes[recipe] = true
 	}
 	b.partBuffer = used
 	r.Parts = slices.Clone(used)

@@ -153,12 +153,13 @@ func shareWith(columns []amountColumn, chosen []bool, k int) float64 {
 	return total / float64(rows)
 }
 
-// mayBeAmounts reports whether most cells of a column are amounts, or its role is given.
+// mayBeAmounts reports whether the choice of amounts looks at a column. Of those whose role is given it also looks at the
+// ones that are no ingredients, as such a column may be the sum of the amounts.
 func (c *columnReader) mayBeAmounts(i int) bool {
 	p := &c.profiles[i]
 	role, given := c.givenRoles[i]
 	switch {
-	case given:
+	case given && role != LabelColumn && role != IgnoredColumn:
 		return role == IngredientColumn
 	case p.isNumeric() && p.firstAffix != "" && p.firstAffix != "%":
 		return false // sums of money
@@ -184,7 +185,12 @@ func (c *columnReader) weighColumn(i int) (column amountColumn, otherwise column
 	column.isTotal = hasSumWord(name) || !slices.ContainsFunc(p.firstValues, func(v float64) bool {
 		return !(math.Abs(v-100) <= 0.5 || math.Abs(v-1) <= 0.005 || math.Abs(v-1000) <= 5)
 	})
-	if _, given := c.givenRoles[i]; given || p.isRest() || c.isGivenIngredient(name) || c.elementsFrom > 0 && i >= c.elementsFrom {
+	role, given := c.givenRoles[i]
+	if given && role != IngredientColumn {
+		column.isFixed, column.evidence = true, otherUnit
+		return column, otherwise
+	}
+	if given || p.isRest() || c.isGivenIngredient(name) || c.elementsFrom > 0 && i >= c.elementsFrom {
 		column.isFixed, column.evidence = true, materialName
 		return column, otherwise
 	}

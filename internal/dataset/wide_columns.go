@@ -19,7 +19,7 @@ func (c *columnReader) assignWideRoles() error {
 	if recipe >= 0 {
 		c.columns[recipe].Role = RecipeColumn
 		if c.givenRoles[recipe] == LabelColumn {
-			return c.errorInHeader(recipe, "column "+inputerr.Quote(c.header[recipe])+" cannot be a label", "a label is another column than that")
+			return withFixes(c.errorInHeader(recipe, "column "+inputerr.Quote(c.header[recipe])+" cannot be a label", "a label is another column than that"), headerStage, roleFix(c.header[recipe], RecipeColumn))
 		}
 	}
 	c.findSpreadColumns(recipe)
@@ -142,10 +142,16 @@ func (e *noAmountsError) Error() string { return e.err.Error() }
 // noIngredientError returns the error that the table has no column of amounts. recipe is the index
 // of the column of the names of the recipes, or −1.
 func (c *columnReader) noIngredientError(recipe int) error {
-	if slices.ContainsFunc(c.profiles, func(p columnProfile) bool { return p.negativeCount > 0 }) {
-		return c.errorInHeader(max(recipe, 0), "the table has numbers below 0, and no column of amounts", "a table of recipes says how much of each ingredient there is, and amounts are 0 or more")
+	fixes := c.sheetFixes()
+	for i, name := range c.header { // an answer may have taken away the last amounts
+		if role, given := c.givenRoles[i]; given && role != IngredientColumn && c.profiles[i].amountCount > 0 {
+			fixes = append(fixes, roleFix(name, IngredientColumn))
+		}
 	}
-	return c.errorInHeader(max(recipe, 0), "the header names no ingredient", longFormHint+"; the wide form has recipe and a column for each ingredient")
+	if slices.ContainsFunc(c.profiles, func(p columnProfile) bool { return p.negativeCount > 0 }) {
+		return withFixes(c.errorInHeader(max(recipe, 0), "the table has numbers below 0, and no column of amounts", "a table of recipes says how much of each ingredient there is, and amounts are 0 or more"), headerStage, fixes...)
+	}
+	return withFixes(c.errorInHeader(max(recipe, 0), "the header names no ingredient", longFormHint+"; the wide form has recipe and a column for each ingredient"), headerStage, fixes...)
 }
 
 // findSpreadColumns finds pairs of columns of which one holds the standard deviations of the other,
@@ -271,7 +277,7 @@ func (c *columnReader) listsUnnamedTrials() bool {
 	}
 	amounts := 0
 	for i := range c.header {
-		if c.resemblesRole(i) {
+		if _, given := c.givenRoles[i]; !given && c.resemblesRole(i) {
 			return false
 		}
 		if p := &c.profiles[i]; p.filledCount > 0 && p.amountCount == p.filledCount {
@@ -328,6 +334,31 @@ func (c *columnReader) listsRepeatedNames(i int) bool {
 // rowName returns the name of a recipe that has no name in the table, such as row 7. The parameter
 // line is the row in a spreadsheet, or the line in a text file.
 func rowName(line int) string { return fmt.Sprint("row ", line) }
+
+// linesOf returns the lines of the names that rowName makes among names, as keys.
+func linesOf(names []string) map[int]bool {
+	lines := make(map[int]bool)
+	for _, name := range names {
+		if line, ok := strings.CutPrefix(NormalizeName(name), "row "); ok {
+			if n, ok := parseCount(line); ok {
+				lines[n] = false
+			}
+		}
+	}
+	return lines
+}
+
+// isLeftOutByLine reports whether the layout leaves out the row at a line of the file.
+func (t *table) isLeftOutByLine(line int) bool {
+	if t.inMemory {
+		return false
+	}
+	_, out := t.withoutLines[line]
+	if out {
+		t.withoutLines[line] = true
+	}
+	return out
+}
 
 // resemblesRole reports whether the name of a column is nearly the name of a role, and so may be
 // misspelt.
@@ -403,8 +434,8 @@ func (c *columnReader) isMeanOrSpread(i int) bool {
 func (c *columnReader) roleOfText(i int) (Role, error) {
 	name, p := c.header[i], &c.profiles[i]
 	if c.resemblesRole(i) {
-		return "", c.errorInHeader(i, fmt.Sprintf("%s holds text such as %s and no amounts", c.columnText(i), inputerr.Quote(p.exampleText)),
-			longFormHint+"; a list in one cell is not read; if it is a label, say so: "+Layout{Columns: map[string]Role{name: LabelColumn}}.YAML())
+		return "", withFixes(c.errorInHeader(i, fmt.Sprintf("%s holds text such as %s and no amounts", c.columnText(i), inputerr.Quote(p.exampleText)),
+			longFormHint+"; a list in one cell is not read"), headerStage, roleFix(name, LabelColumn), roleFix(name, IngredientColumn))
 	}
 	c.addNote(c.headerPlaces[i], fmt.Sprintf("%s holds text such as %s and is taken as a label", c.columnText(i), inputerr.Quote(p.exampleText)), "")
 	return LabelColumn, nil

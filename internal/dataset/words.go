@@ -90,11 +90,8 @@ var fillUpPattern = lazyPattern(`(?i)^(?:to )?(?:top(?:ped|ping)?|fill(?:ed)?|au
 // meansFillUp reports whether the text of an amount says that the ingredient fills the glass.
 func meansFillUp(text string) bool { return fillUpPattern().MatchString(strings.TrimSpace(text)) }
 
-// unitSizeHint returns a hint that says how to define, in a problem file, the amount that a word stands
-// for.
-func unitSizeHint(word string) string {
-	return "say how much that is: units: {" + YAMLText(NormalizeName(word)) + ": 9 cl}"
-}
+// unitSizeHint is the hint for a word that stands for an amount of the author's.
+const unitSizeHint = "write the amount, or give the word a size"
 
 // hasSumWord reports whether the name of a column contains a word for a sum.
 func hasSumWord(name string) bool {
