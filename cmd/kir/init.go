@@ -296,8 +296,9 @@ func parseUnits(texts []string) (sizes map[string]string, units *dataset.Units, 
 // keyedSettingPattern matches the setting of a column or of the size of a unit, as it is written in a problem file.
 var keyedSettingPattern = regexp.MustCompile(`\b(columns|units): \{"?([^"{}]*?)"?: "?([^"{}]*?)"?\}`)
 
-// withoutSettingPattern matches the setting that leaves out recipes, as it is written in a problem file.
-var withoutSettingPattern = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
+// listSettingPattern matches the setting that leaves out recipes, takes one in or lists a text for values that are not
+// known, as it is written in a problem file.
+var listSettingPattern = regexp.MustCompile(`\b(without|including|unknown): \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
 
 // tableSettingPattern matches a setting of a whole table, as it is written in a problem file.
 var tableSettingPattern = regexp.MustCompile(`\b(encoding|decimal|delimiter): ([a-z0-9-]+)`)
@@ -310,12 +311,13 @@ func replaceSettingsByFlags(err error) error {
 			m := keyedSettingPattern.FindStringSubmatch(text)
 			return "--" + m[1] + " " + terminal.ShellWord(m[2]+"="+m[3])
 		})
-		e.Hint = withoutSettingPattern.ReplaceAllStringFunc(e.Hint, func(text string) string {
-			name := withoutSettingPattern.FindStringSubmatch(text)[1]
+		e.Hint = listSettingPattern.ReplaceAllStringFunc(e.Hint, func(text string) string {
+			m := listSettingPattern.FindStringSubmatch(text)
+			name := m[2]
 			if plain, err := strconv.Unquote(name); err == nil {
 				name = plain
 			}
-			return "--without " + terminal.ShellWord(name)
+			return "--" + m[1] + " " + terminal.ShellWord(name)
 		})
 		e.Hint = tableSettingPattern.ReplaceAllString(e.Hint, "--$1 $2")
 	}

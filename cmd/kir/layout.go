@@ -18,6 +18,7 @@ type layoutFlags struct {
 	sheet, encoding, delimiter, decimal          string
 	columnRoles                                  []string
 	ingredientNames, leftOutRecipes, keptRecipes []string
+	unknownTexts                                 []string
 }
 
 // addTo adds the flags to the command c.
@@ -30,6 +31,7 @@ func (f *layoutFlags) addTo(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.ingredientNames, "names", nil, "an ingredient by what the table writes, such as Campri=Campari")
 	c.Flags().StringArrayVar(&f.leftOutRecipes, "without", nil, "recipe of the table that is left out, such as Total")
 	c.Flags().StringArrayVar(&f.keptRecipes, "including", nil, "recipe that would be left out, as one that adds up the others")
+	c.Flags().StringArrayVar(&f.unknownTexts, "unknown", nil, "text among numbers that stands for a value which is not known, such as gelled")
 	for name, values := range map[string][]string{"delimiter": {"comma", "semicolon", "tab", "bar"}, "decimal": {"point", "comma"}} {
 		must(c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 	}
@@ -67,6 +69,9 @@ func (f *layoutFlags) buildLayout() (dataset.Layout, error) {
 	}
 	for _, name := range f.keptRecipes {
 		l = l.Merge(dataset.Layout{Including: []string{dataset.NormalizeName(name)}})
+	}
+	for _, text := range f.unknownTexts {
+		l = l.Merge(dataset.Layout{Unknown: []string{dataset.NormalizeName(text)}})
 	}
 	return l, nil
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -82,6 +83,9 @@ func (w *tableTruth) differences(d *Draft) map[string]string {
 	for _, t := range d.Targets() {
 		if t.Objective.Direction != NoDirection && t.Objective.Direction != "" {
 			objective = t.Key
+			if bare, _ := dataset.SplitHeaderUnit(objective); slices.Contains(w.Objectives, bare) {
+				objective = bare
+			}
 		}
 	}
 	if objective != "" && !slices.Contains(w.Objectives, objective) {
@@ -150,6 +154,9 @@ func (w *tableTruth) role(column string) (dataset.Role, bool) {
 	}
 	return "", false
 }
+
+// unknownFix matches the fix that reads a text among numbers as not known.
+var unknownFix = regexp.MustCompile(`unknown: \[([^\]]*)\]`)
 
 // readName returns the name under which questions speak of a column: perhaps with the unit from a row of units.
 func readName(column, questions string) string {
@@ -220,6 +227,9 @@ func (w *tableTruth) readAsInit(text []byte, file string) (outcome, why string) 
 			if slices.Contains(w.Results, author) && !slices.Contains(d.MeasuredColumns, column) {
 				d.MeasuredColumns, answered = append(d.MeasuredColumns, column), true
 			}
+		}
+		for _, m := range unknownFix.FindAllStringSubmatch(questions, -1) {
+			o.Layout, answered = o.Layout.Merge(dataset.Layout{Unknown: []string{strings.Trim(m[1], `"`)}}), true
 		}
 		slices.Sort(silent)
 		switch {

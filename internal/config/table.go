@@ -75,20 +75,27 @@ func ReadTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout dataset.
 			}
 		}
 	}
-	for key, to := range map[string]*[]string{"without": &layout.Without, "including": &layout.Including} {
-		v := f[key]
+	for _, list := range []struct {
+		key, item, example string
+		to                 *[]string
+	}{
+		{"without", "a recipe", "[Total]", &layout.Without},
+		{"including", "a recipe", "[Total]", &layout.Including},
+		{"unknown", "a text", "[gelled]", &layout.Unknown},
+	} {
+		v := f[list.key]
 		if v == nil {
 			continue
 		}
 		if v.Kind != yaml.Sequence {
-			return nil, layout, yaml.Hint(v.Errorf("%s is %s", key, v.Describe()), "write a list of recipes, such as [Total]")
+			return nil, layout, yaml.Hint(v.Errorf("%s is %s", list.key, v.Describe()), "write a list, such as %s", list.example)
 		}
 		for _, item := range v.Items {
-			name, err := item.Str("a recipe")
+			text, err := item.Str(list.item)
 			if err != nil {
 				return nil, layout, err
 			}
-			*to = append(*to, dataset.NormalizeName(name))
+			*list.to = append(*list.to, dataset.NormalizeName(text))
 		}
 	}
 	return f["file"], layout, nil

@@ -274,6 +274,23 @@ func (c *amountChoice) leavesNothing(i int) bool {
 	return found
 }
 
+// leavesNothing reports whether a total leaves nothing for the amounts that make up the rest of a choice.
+func leavesNothing(columns []amountColumn, chosen []bool) bool {
+	if len(columns) == 0 {
+		return false
+	}
+	c := newAmountChoice(columns)
+	for i, in := range chosen {
+		c.set(i, in)
+	}
+	for i := range columns {
+		if !chosen[i] && columns[i].isTotal && c.leavesNothing(i) {
+			return true
+		}
+	}
+	return false
+}
+
 // markSums marks the columns that are the sum of the chosen ones.
 func (c *amountChoice) markSums() {
 	chosen := 0

@@ -51,6 +51,7 @@ type columnReader struct {
 	givenRoles    map[int]Role        // by column: the role that the options give
 	columnByRole  map[Role]int        // the column of each role that only one column can have
 	columns       []Column            // by column of the table: the interpretation so far
+	hasEmptyRest  bool                // whether the amounts make up the total of each recipe without the one that makes up the rest
 	numberGuesses map[int]columnGuess // wide form: what each column of numbers is taken for
 	meanBySpread  map[int]int         // wide form: by column of standard deviations, the column of the means
 	spreadByMean  map[int]int         // wide form: by column of means, the column of their standard deviations
@@ -323,7 +324,11 @@ func (c *columnReader) assignLongRoles() error {
 	if f := c.findLongForm(); !math.IsInf(f.evidence, -1) {
 		c.columnByRole[RecipeColumn], c.columnByRole[IngredientColumn], c.columnByRole[AmountColumn] = f.recipe, f.ingredient, f.amount
 	}
-	c.guessUnitColumn()
+	if amount, ok := c.columnByRole[AmountColumn]; ok {
+		if _, unit := SplitHeaderUnit(c.header[amount]); unit == "" || !isUnitText(unit, c.units) {
+			c.guessUnitColumn()
+		}
+	}
 	var taken []string
 	first := len(c.header)
 	for _, r := range []Role{RecipeColumn, IngredientColumn, AmountColumn, UnitColumn} {

@@ -61,6 +61,11 @@ func withoutFix(name, what string) fix {
 	return fix{layout: Layout{Without: []string{name}}, effect: "leaves the " + what + " out"}
 }
 
+// unknownFix returns the fix that reads a text as a value that is not known.
+func unknownFix(text string) fix {
+	return fix{layout: Layout{Unknown: []string{NormalizeName(text)}}, effect: "reads it as not known"}
+}
+
 // rowFix returns the fix that leaves out the row at a line of the file.
 func rowFix(line int) fix { return withoutFix(rowName(line), "row") }
 

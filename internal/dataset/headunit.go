@@ -25,6 +25,11 @@ func SplitHeaderUnit(header string) (name, unit string) {
 	if name = strings.TrimSpace(scalePattern().ReplaceAllString(header, "")); name != header && name != "" {
 		return name, ""
 	}
+	if plain := noteInNamePattern().ReplaceAllString(header, ""); plain != header && plain != "" {
+		if name, unit := SplitHeaderUnit(plain); unit != "" {
+			return name, unit
+		}
+	}
 	for _, pair := range []string{"()", "[]"} {
 		if inner, ok := strings.CutSuffix(header, pair[1:]); ok {
 			if at := strings.LastIndex(inner, pair[:1]); at > 0 && len(inner)-at <= 24 && mayBeUnit(inner[at+1:]) {
@@ -56,6 +61,9 @@ func SplitHeaderUnit(header string) (name, unit string) {
 	return name, unit
 }
 
+// noteInNamePattern matches the mark of a footnote at the end of a column name, such as (2) or ¹.
+var noteInNamePattern = lazyPattern(`\s*(?:\([1-9]\)|[*†‡¹²³]+)$`)
+
 // cutLast cuts a text at the last occurrence of a separator, as [strings.Cut] does at the first.
 func cutLast(text, at string) (before, after string, found bool) {
 	if i := strings.LastIndex(text, at); i >= 0 {
@@ -66,7 +74,7 @@ func cutLast(text, at string) (before, after string, found bool) {
 
 // notUnitPattern matches the beginning of a text in brackets that is not a unit but, for example, a
 // scale, a number, or how or when something was measured.
-var notUnitPattern = lazyPattern(`(?i)^\s*(?:[0-9.,+\-±<>=≤≥]|(?:of|out|from|after|before|at|mean|average|avg|median|std|sd|n|von|aus|nach|bei|mittelwert|moyenne|media)(?:\W|$))`)
+var notUnitPattern = lazyPattern(`(?i)^\s*(?:[0-9.,+\-±<>=≤≥]|(?:of|out|from|after|before|at|mean|average|avg|median|std|sd|(?-i:n)|von|aus|nach|bei|mittelwert|moyenne|media)(?:\W|$))`)
 
 // mayBeUnit reports whether a text in brackets in a column name may be a unit.
 func mayBeUnit(text string) bool {

@@ -118,7 +118,7 @@ func (l *Label) numberErrors(words []string) (all []*Error) {
 			e.Message += fmt.Sprintf(", while %d others are", numbers)
 		}
 		e.Hint = "write a number, nothing if it is not known, or failed if the recipe failed"
-		all = append(all, withFixes(&e, numberStage, withoutFix(cell.recipe, "recipe"), roleFix(cmp.Or(l.sourceColumn, l.Name), IgnoredColumn)))
+		all = append(all, withFixes(&e, numberStage, unknownFix(cell.value), withoutFix(cell.recipe, "recipe"), roleFix(cmp.Or(l.sourceColumn, l.Name), IgnoredColumn)))
 	}
 	return all
 }

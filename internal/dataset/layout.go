@@ -36,6 +36,10 @@ type Layout struct {
 	// Without lists the names of recipes that the reader leaves out.
 	Without []string
 
+	// Unknown lists texts that stand for a value which is not known, such as gelled in a column of
+	// viscosities.
+	Unknown []string
+
 	// Including lists the names of recipes that the reader keeps although it would leave them out,
 	// such as a row that is the sum of all others.
 	Including []string
@@ -105,7 +109,7 @@ func (l Layout) YAML() string {
 	for _, list := range []struct {
 		key   string
 		names []string
-	}{{"without", l.Without}, {"including", l.Including}} {
+	}{{"without", l.Without}, {"including", l.Including}, {"unknown", l.Unknown}} {
 		var names []string
 		for _, name := range list.names {
 			names = append(names, YAMLText(name))
@@ -185,6 +189,11 @@ func (l Layout) Merge(more Layout) Layout {
 	for _, name := range more.Without {
 		if !slices.Contains(l.Without, name) {
 			l.Without = append(slices.Clip(l.Without), name)
+		}
+	}
+	for _, text := range more.Unknown {
+		if !slices.Contains(l.Unknown, text) {
+			l.Unknown = append(slices.Clip(l.Unknown), text)
 		}
 	}
 	for _, name := range more.Including {

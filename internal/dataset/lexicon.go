@@ -37,8 +37,8 @@ const (
 	resultHeading    wordRole = "result heading"
 
 	compositionHeading wordRole = "composition heading"
-	unknownWord      wordRole = "unknown"
-	attributeName    wordRole = "attribute"
+	unknownWord        wordRole = "unknown"
+	attributeName      wordRole = "attribute"
 )
 
 // classRoles are the roles of names of classes, from the worst to the best.

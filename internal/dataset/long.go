@@ -51,15 +51,15 @@ func (b *bookBuilder) readLongRow() {
 }
 
 // checkSameLabels records an error for each label whose value in the current row differs from the
-// recipe's earlier rows. If below is set, the row has no name of a recipe, and an empty value is
-// allowed.
+// recipe's earlier rows. An empty value is allowed, but for a condition only if below is set: the row has no
+// name of a recipe.
 func (b *bookBuilder) checkSameLabels(recipe int32, r *Recipe, below bool) {
 	t := b.table
 	for i := range b.labelColumns {
 		l := &b.labelColumns[i]
 		was := l.Value(int(recipe))
 		is := l.cell(t)
-		if is == was || below && is == "" {
+		if is == was || is == "" && (below || !slices.Contains(b.conditionLabels, i)) {
 			continue
 		}
 		if b.reportedKeys["label "+l.Name] {

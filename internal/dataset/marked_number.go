@@ -17,7 +17,7 @@ type markedNumber struct {
 var (
 	boundPattern  = lazyPattern(`^[<>≤≥]\s*`)
 	spreadPattern = lazyPattern(`^(.*\d\s*%?)\s*(?:(?:±|\+/-|\+-)\s*([0-9.,]+)\s*%?|\(\s*(?:±\s*)?([0-9.,]+)\s*\))$`)
-	notePattern   = lazyPattern(`\s*[*†‡#¹²³ᵃᵇᶜ]+$|\s+\(?[a-e]\)$`)
+	notePattern   = lazyPattern(`\s*[*†‡#¹²³ᵃᵇᶜ]+$|\s+\(?[a-f]{1,3}\)?$`)
 )
 
 // parseMarkedNumber parses a number with a bound's sign before it, a standard deviation behind it, as in 85 ± 6 or

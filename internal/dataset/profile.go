@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"kir/internal/browsersched"
@@ -55,8 +56,8 @@ const minNumbers = 3
 // Patterns of the marks that people write before and behind numbers, to show precision or to refer
 // to a remark. The text behind ± belongs to the mark.
 var (
-	marksBeforePattern = lazyPattern(`^[<>≤≥~≈=*†‡(\[]+\s*`)
-	marksBehindPattern = lazyPattern(`\s*(?:[?!*†‡¹²³+)\]]+|(?:±|\+/-).*)$`)
+	marksBeforePattern = lazyPattern(`^[<>≤≥~≈=*†‡(]+\s*`)
+	marksBehindPattern = lazyPattern(`\s*(?:[?!*†‡¹²³+)]+|(?:±|\+/-).*)$`)
 )
 
 // isMarkedNumber reports whether a text is a number, possibly with marks before or behind it, such
@@ -174,7 +175,7 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 		return
 	}
 	p.filledCount++
-	if isUnknownMark(text) {
+	if t.isUnknown(text) {
 		p.unknownCount++
 	} else if p.exampleText == "" {
 		p.exampleText = strings.Clone(text)
@@ -223,7 +224,7 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 			n, _ := parseAffixedNumber(m.value)
 			countDecimalMark(&t.decimalMarks, n.decimalMark(), n.isAmbiguous(), m.value, head, field)
 		}
-	} else if IsFailureMark(text) && !isUnknownMark(text) {
+	} else if IsFailureMark(text) && !t.isUnknown(text) {
 		p.failedCount++
 	}
 	for _, d := range []Decimal{DecimalPoint, DecimalComma} {
@@ -238,7 +239,7 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 			}
 			p.amountCount++
 			value = q.amount.Float64()
-			if isUnknownMark(text) {
+			if t.isUnknown(text) {
 				value = math.NaN() // n. b. says that a number is not known, or that it is left to taste
 			}
 			if q.unit != "" {
@@ -252,6 +253,15 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 
 // isDash reports whether the text of a cell is a dash, which people write for an empty cell.
 func isDash(text string) bool { return text == "-" || text == "–" || text == "—" }
+
+// isUnknown reports whether the text of a cell in a column of numbers marks an unknown value, by itself or as the layout
+// says.
+func (t *table) isUnknown(text string) bool { return isUnknownMark(text) || t.isListedUnknown(text) }
+
+// isListedUnknown reports whether the layout lists a text for values that are not known.
+func (t *table) isListedUnknown(text string) bool {
+	return slices.ContainsFunc(t.unknownTexts, func(other string) bool { return NormalizeName(other) == NormalizeName(text) })
+}
 
 // isUnknownMark reports whether the text of a cell in a column of numbers marks an unknown value,
 // such as n/a. In a column of texts it may be a value.
@@ -376,7 +386,7 @@ func (t *table) plainCell(field int, text string) string {
 	if !p.isNumeric() {
 		return text
 	}
-	if isDash(text) || isUnknownMark(text) {
+	if isDash(text) || t.isUnknown(text) {
 		return ""
 	}
 	return t.stripAffix(field, text)
@@ -388,7 +398,7 @@ func (t *table) plainLabelCell(field int, text string) string {
 	if p := &t.profiles[field]; p.isNumeric() || p.hasMixedAffixes || !p.isMostlyNumeric() {
 		return t.plainCell(field, text)
 	}
-	if isDash(text) || isUnknownMark(text) && !IsFailureMark(text) {
+	if isDash(text) || isUnknownMark(text) && !IsFailureMark(text) || t.isListedUnknown(text) {
 		return ""
 	}
 	if m, ok := parseMarkedNumber(text); ok {

@@ -81,6 +81,10 @@ func parseQuantity(text string, decimal Decimal, units *Units) (q quantity, mess
 			q.amount, q.unit, q.reading = mustAmount("1"), u.Name, impliedOneReading
 			return q, "", ""
 		}
+		if meansFillUp(rest) {
+			q.amount, q.unit, q.reading = mustAmount("1"), fillUpUnit, impliedOneReading
+			return q, "", ""
+		}
 		if m := remainderPattern().FindStringSubmatch(rest); m != nil && m[2] == "" {
 			whole := m[1] + m[3] + m[4]
 			if whole == "" {
@@ -195,9 +199,6 @@ func mixedNumber(whole, numerator, denominator, left string) (value *big.Rat, re
 // describeFault returns the message and the hint for a text that is not a valid amount. why is a
 // more specific hint, or empty.
 func (q quantity) describeFault(text string, decimal Decimal, why string) (_ quantity, message, hint string) {
-	if meansFillUp(text) {
-		return q, "unreadable amount " + inputerr.Quote(text), unitSizeHint
-	}
 	_, message, hint = parseAmount(strings.TrimSpace(text))
 	if message == "" { // valid by itself, but not in this table
 		message = "unreadable amount " + inputerr.Quote(text)

@@ -86,6 +86,7 @@ func DefaultUnits() *Units {
 		{"0.1", "1", "twist", []string{"peel", "zeste"}},
 		{"0.03", "0.3", "to taste", []string{"as needed", "nach geschmack", "nach belieben", "n b", "au goût", "al gusto", "q b"}},
 		{"5", "50", "whole", nil},
+		{"9", "90", "top", []string{"top up"}},
 	} {
 		unit := u.define(d.name, Volume, d.size, d.also)
 		mass := mustAmount(d.mass)

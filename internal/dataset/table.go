@@ -74,7 +74,7 @@ func newTable(r io.Reader, file string, l Layout, units *Units, means func(name 
 // reports whether a row looks like the header.
 func (s *source) readTable(l Layout, units *Units, suits func(row []string) bool) (*table, error) {
 	t := &table{source: s}
-	s.withoutLines = linesOf(l.Without)
+	s.withoutLines, s.unknownTexts = linesOf(l.Without), l.Unknown
 	above, err := t.findHeader(suits, units)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func (t *table) isTransposed(o Options, units *Units) bool {
 		}
 	}
 	for _, name := range t.header[first+1:] {
-		if _, isUnit := units.Lookup(name); isRecipeHeader(name) || isUnit && name == strings.ToLower(name) {
+		if _, isUnit := units.Lookup(name); isRecipeHeader(name) && !(matchesRole(name, IngredientColumn) && matchesRole(t.header[first], IngredientColumn)) || isUnit && name == strings.ToLower(name) {
 			return false
 		}
 	}
@@ -44,24 +44,38 @@ func (t *table) isTransposed(o Options, units *Units) bool {
 	return evidence > 0
 }
 
-// firstNamedColumn returns the index of the column that would hold the names of the ingredients in a transposed table:
-// the first column with distinct texts whose name has the role of ingredients, or else the first column with a name. It
-// returns −1 if no column has a name.
+// firstNamedColumn returns the index of the column that would hold the names of the ingredients in a transposed table: of
+// the first columns with texts in nearly all rows, one whose name has the role of ingredients, or else the first in which
+// all texts differ, or else the first column with a name. It returns −1 if no column has a name.
 func (t *table) firstNamedColumn() int {
-	for i, name := range t.header {
-		if matchesRole(name, IngredientColumn) && t.profiles[i].allDistinct && t.profiles[i].amountCount == 0 {
+	distinct := -1
+	for i := range min(len(t.header), maxNameColumns) {
+		p := &t.profiles[i]
+		if t.header[i] == "" || 4*p.amountCount > p.filledCount || 10*p.filledCount < 9*len(t.profiledLines) || len(t.profiledLines) == 0 {
+			continue
+		}
+		if matchesRole(t.header[i], IngredientColumn) {
 			return i
 		}
+		if distinct < 0 && p.allDistinct {
+			distinct = i
+		}
+	}
+	if distinct >= 0 {
+		return distinct
 	}
 	return slices.IndexFunc(t.header, func(name string) bool { return name != "" })
 }
+
+// maxNameColumns is the number of first columns among which that of the names of the ingredients is searched.
+const maxNameColumns = 6
 
 // isNoRecipe reports whether the name of a column of a transposed table says that it describes the ingredients or other
 // columns, as a price or a mean does.
 func (t *table) isNoRecipe(i int) bool {
 	name := t.header[i]
-	what, sure := summaryOf(name)
-	return name == "" || matchesRole(name, UnitColumn) || what != "" && sure || strings.Contains(name, "/") && isUnitText(name, DefaultUnits()) || attributeName.includes(strings.ToLower(name))
+	what, _ := summaryOf(name)
+	return name == "" || matchesRole(name, UnitColumn) || what != "" || strings.Contains(name, "/") && isUnitText(name, DefaultUnits()) || attributeName.includes(strings.ToLower(name))
 }
 
 // transposedOptions returns the options for reading t, the transposed form of the table before. A
@@ -144,6 +158,11 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 		if remark := strings.TrimSpace(strings.Join(row, " ")); t.hasSingleCell(row) {
 			in = sectionOf(remark)
 			t.addNote(t.rows.place(first), fmt.Sprintf(footnoteFormat, inputerr.Quote(remark)), "")
+			continue
+		}
+		if strings.TrimSpace(row[min(first, len(row)-1)]) == "" && !slices.ContainsFunc(row, func(text string) bool { return isNumberText(strings.TrimSpace(text)) }) {
+			t.noteLeftOut(t.rows.line(first))
+			t.addDoubtfulNote(t.rows.place(first), "a row of texts without a name is left out")
 			continue
 		}
 		at := len(cells[0])

@@ -136,6 +136,12 @@ func hasBracketedUnit(name string) bool {
 	return unit != "" && (strings.HasSuffix(name, ")") || strings.HasSuffix(name, "]"))
 }
 
+// hasKnownUnit reports whether a column's name has a known unit in brackets at its end.
+func hasKnownUnit(name string, units *Units) bool {
+	_, unit := SplitHeaderUnit(name)
+	return hasBracketedUnit(name) && isUnitText(unit, units)
+}
+
 // addUnits adds the units of a row to the columns' names that have none, with a note.
 func (t *table) addUnits(row []string, units *Units, at place, message string) {
 	example := ""
@@ -144,7 +150,7 @@ func (t *table) addUnits(row []string, units *Units, at place, message string) {
 			continue
 		}
 		unit := bareUnit(row[i])
-		if hasBracketedUnit(name) || isUnitText(name, units) && !isFormula(name) || unit == "" || isDash(unit) || i == 0 && limitWord.includes(strings.ToLower(unit)) {
+		if hasKnownUnit(name, units) || isUnitText(name, units) && !isFormula(name) || unit == "" || isDash(unit) || i == 0 && limitWord.includes(strings.ToLower(unit)) {
 			continue
 		}
 		with := name + " (" + unit + ")"

@@ -78,8 +78,8 @@ func TestDefaultUnits(t *testing.T) {
 			t.Errorf("%q is %+v", name, *unit)
 		}
 	}
-	if got := len(units.names); got != 49 {
-		t.Errorf("there are %d units, want 49", got)
+	if got := len(units.names); got != 50 {
+		t.Errorf("there are %d units, want 50", got)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestUnitsWith(t *testing.T) {
 			t.Errorf("%s of %q: got %v, want %q in it", test.name, test.size, err, test.want)
 		}
 	}
-	if dash, _ := units.Lookup("dash"); dash.Size.String() != "0.09" || len(units.names) != 49 {
+	if dash, _ := units.Lookup("dash"); dash.Size.String() != "0.09" || len(units.names) != 50 {
 		t.Errorf("the units have changed: %+v", dash)
 	}
 }

@@ -65,6 +65,7 @@ func (c *columnReader) guessAmounts(recipe int) {
 		return
 	}
 	chosen := chooseAmounts(columns)
+	c.hasEmptyRest = leavesNothing(columns, chosen)
 	sum := slices.IndexFunc(columns, func(column amountColumn) bool { return column.isSum })
 	for k, column := range columns {
 		guess := c.guessOfChoice(&column, chosen[k], sum >= 0 && k > sum, otherwise[column.field])
@@ -302,7 +303,7 @@ func (c *columnReader) hasUnknownUnit(name string) bool {
 const maxUnitBytes = 4
 
 // ratioPattern matches the names of ratios, such as w/c or a/agl, with a unit from elsewhere behind them.
-var ratioPattern = lazyPattern(`^(?i)[\pL]{1,4}/[\pL]{1,6}(?:\s*\(.*\))?$`)
+var ratioPattern = lazyPattern(`^(?i)[\pL]{1,4}[/:][\pL]{1,6}(?:\s*\(.*\))?$`)
 
 // scaled returns numbers in another unit.
 func scaled(values []float64, by float64) []float64 {

@@ -378,6 +378,9 @@ func (c *columnReader) guessWideRole(i int) (Role, error) {
 		return LabelColumn, nil
 	}
 	switch {
+	case p.isRest() && p.amountCount == 0 && c.hasEmptyRest:
+		c.noteGuessedRole(i, IgnoredColumn, c.columnText(i)+" makes up the rest of each recipe, and the others make up the total: it is left out")
+		return IgnoredColumn, nil
 	case p.filledCount == 0 || p.isRest():
 		return IngredientColumn, nil
 	case p.amountCount == 0 && p.filledCount > 0 && meansFillUp(p.exampleText):
@@ -481,9 +484,9 @@ func hasNonAmountUnit(name string) bool {
 }
 
 // ignoreSubtotals finds guessed ingredients whose column is the sum of two or more columns directly
-// behind it, in at least 19 of 20 rows. An example is a binder that is followed by its components.
+// behind it or before it, in at least 19 of 20 rows. An example is a binder that is followed by its components.
 // It sets the role of such a column to IgnoredColumn, because the amounts would count twice.
-// guessed holds the indices of the columns.
+// guessed holds the indices of the columns, in ascending order.
 func (c *columnReader) ignoreSubtotals(guessed []int) {
 	below := make([]float64, len(c.profiledLines)) // by row: the most by which numbers below 0 can reduce a sum
 	for _, i := range guessed {
@@ -495,35 +498,53 @@ func (c *columnReader) ignoreSubtotals(guessed []int) {
 	}
 	for k, i := range guessed {
 		p := &c.profiles[i]
-		rows := len(p.firstValues)
-		if rows < 2*minEvidenceRows || p.filledCount < rows {
+		if rows := len(p.firstValues); rows < 2*minEvidenceRows || p.filledCount < rows {
 			continue
 		}
-		sum := make([]float64, rows)
-		for n, j := range guessed[k+1:] {
-			if j != i+1+n || c.columns[j].Unit != c.columns[i].Unit || exceedsWhole(sum, p.firstValues, below) {
-				break
+		before := slices.Clone(guessed[:k])
+		slices.Reverse(before)
+		where := "behind"
+		n, others := c.countSummands(i, guessed[k+1:], 1, below)
+		if n == 0 {
+			where = "before"
+			n, others = c.countSummands(i, before, -1, below)
+		}
+		if n == 0 {
+			continue
+		}
+		rows := ""
+		if others > 0 {
+			rows = " in nearly all rows"
+		}
+		c.columns[i].Role = IgnoredColumn
+		c.noteGuessedRole(i, IgnoredColumn, fmt.Sprintf("%s is left out: it is the sum of the %d %s it%s", c.columnText(i), n, where, rows))
+	}
+}
+
+// countSummands returns the number of the columns beside column i, in one direction, whose sum it is in 19 of 20 rows, and
+// the number of other rows; 0 if there are none.
+func (c *columnReader) countSummands(i int, beside []int, step int, below []float64) (summands, others int) {
+	p := &c.profiles[i]
+	sum := make([]float64, len(p.firstValues))
+	for n, j := range beside {
+		if j != i+step*(1+n) || c.columns[j].Role != IngredientColumn || c.columns[j].Unit != c.columns[i].Unit || exceedsWhole(sum, p.firstValues, below) {
+			return 0, 0
+		}
+		others := 0
+		several, differ := false, false
+		for r, v := range c.profiles[j].firstValues {
+			several = several || v > 0 && sum[r] > 0
+			sum[r] += v
+			if !(v >= 0 && p.firstValues[r] > 0 && math.Abs(sum[r]-p.firstValues[r]) <= float64(partSumTolerance*p.firstValues[r])) {
+				others++
 			}
-			others, several, differ := 0, false, false
-			for r, v := range c.profiles[j].firstValues {
-				several = several || v > 0 && sum[r] > 0
-				sum[r] += v
-				if !(v >= 0 && p.firstValues[r] > 0 && math.Abs(sum[r]-p.firstValues[r]) <= float64(partSumTolerance*p.firstValues[r])) {
-					others++
-				}
-				differ = differ || p.firstValues[r] != p.firstValues[0]
-			}
-			if n > 0 && 20*others <= rows && several && differ {
-				where := ""
-				if others > 0 {
-					where = " in nearly all rows"
-				}
-				c.columns[i].Role = IgnoredColumn
-				c.noteGuessedRole(i, IgnoredColumn, fmt.Sprintf("%s is left out: it is the sum of the %d behind it%s", c.columnText(i), n+1, where))
-				break
-			}
+			differ = differ || p.firstValues[r] != p.firstValues[0]
+		}
+		if n > 0 && 20*others <= len(sum) && several && differ {
+			return n + 1, others
 		}
 	}
+	return 0, 0
 }
 
 // exceedsWhole reports whether, in more than 1 of 20 rows, sum exceeds whole so far that adding

@@ -22,36 +22,41 @@ func notesOf(b *Book) string {
 	return strings.Join(all, "\n")
 }
 
-// Amounts such as top, which say that the glass is filled, are answered with how to give
-// them a size; and with one they are read, in any place where a unit can stand.
+// Amounts such as top, which say that the glass is filled, are taken as 9 cl and asked about once, and may be given another
+// size in any place where a unit can stand.
 func TestFilling(t *testing.T) {
-	for _, c := range []struct{ text, word, place string }{
-		{"recipe,ingredient,amount,unit\nFizz,Gin,4,cl\nFizz,Soda,top,\n", "top", ":3:11: "},
-		{"recipe,ingredient,amount,unit\nFizz,Gin,4,cl\nFizz,Soda,Top Up,\n", "Top Up", ":3:11: "},
-		{"recipe,ingredient,amount,unit\nFizz,Gin,4,cl\nFizz,Soda,,top\n", "top", ":3:12: "},
-		{"recipe,ingredient,amount,unit\nFizz,Gin,4,cl\nFizz,Soda,fill,cl\n", "fill", ":3:11: "},
-		{"recipe,ingredient,amount\nFizz,Gin,4 cl\nFizz,Soda,auffüllen\n", "auffüllen", ":3:11: "},
-		{"recipe,ingredient,amount\nFizz,Gin,4 cl\nFizz,Soda,compléter\n", "compléter", ":3:11: "},
-		{"recipe,Gin (cl),Soda (cl)\nFizz,4,top\nSour,5,\n", "top", ":2:8: "},
-		{"recipe,Gin (cl),Soda (cl)\nFizz,4,fill\nSour,5,fill\n", "fill", ":2:8: "},
+	for _, c := range []struct{ text, word string }{
+		{"recipe,ingredient,amount,unit\nFizz,Gin,4,cl\nFizz,Soda,top,\n", "top"},
+		{"recipe,ingredient,amount,unit\nFizz,Gin,4,cl\nFizz,Soda,Top Up,\n", "Top Up"},
+		{"recipe,ingredient,amount,unit\nFizz,Gin,4,cl\nFizz,Soda,,top\n", "top"},
+		{"recipe,ingredient,amount,unit\nFizz,Gin,4,cl\nFizz,Soda,fill,cl\n", "fill"},
+		{"recipe,ingredient,amount\nFizz,Gin,4 cl\nFizz,Soda,auffüllen\n", "auffüllen"},
+		{"recipe,ingredient,amount\nFizz,Gin,4 cl\nFizz,Soda,compléter\n", "compléter"},
+		{"recipe,Gin (cl),Soda (cl)\nFizz,4,top\nSour,5,\n", "top"},
+		{"recipe,Gin (cl),Soda (cl)\nFizz,4,fill\nSour,5,fill\n", "fill"},
 	} {
-		_, err := readText(c.text, Options{})
-		if err == nil || !strings.Contains(err.Error(), c.place) || !strings.Contains(err.Error(), "units: {"+YAMLText(c.word)+": 9 cl}") {
-			t.Errorf("%s\nit says %v", c.text, err)
-			continue
-		}
-		units, err := DefaultUnits().With(c.word, "9 cl")
-		if err != nil {
-			t.Fatal(err)
-		}
-		book, err := readText(c.text, Options{Units: units})
-		if err != nil {
-			t.Errorf("%s\nwith a size: %v", c.text, err)
-			continue
-		}
-		soda, _ := book.Ingredients.Index("Soda")
-		if got, err := book.Closure(0, 1300); err != nil || got[1] != 900 || int(book.Recipes[0].Parts[1].Ingredient) != soda {
-			t.Errorf("%s\nthe parts are %v: %v", c.text, got, err)
+		for _, size := range []string{"", "12"} {
+			units := DefaultUnits()
+			want := 900
+			if size != "" {
+				want = 1200
+				var err error
+				if units, err = units.With(c.word, size+" cl"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			book, err := readText(c.text, Options{Units: units})
+			if err != nil {
+				t.Errorf("%s\n%v", c.text, err)
+				continue
+			}
+			soda, _ := book.Ingredients.Index("Soda")
+			if got, err := book.Closure(0, want+400); err != nil || got[1] != want || int(book.Recipes[0].Parts[1].Ingredient) != soda {
+				t.Errorf("%s\nthe parts are %v: %v", c.text, got, err)
+			}
+			if asked := book.LooseUnits(); size == "" && (len(asked) != 1 || asked[0].Name != "top" || !slices.Contains(asked[0].SizeChoices, "90 ml")) {
+				t.Errorf("%s\nkir asks about %v", c.text, asked)
+			}
 		}
 	}
 }

@@ -13,7 +13,7 @@ var roleWords = map[Role][]string{
 		"recept", "receptuur", "receita", "przepis", "mieszanka", "traço", "rezept", "rezeptname", "rezeptur", "getränk", "gericht", "mischung", "formel", "recette", "formule", "receta", "fórmula", "ricetta", "name", "title", "titel", "nom", "nombre", "nome"},
 	IngredientColumn: {"ingredients", "ingredient name", "component", "components", "raw material", "raw materials", "material", "materials", "feedstuff", "inci", "inci name", "substance",
 		"zutat", "zutaten", "einsatzstoff", "rohstoffe", "komponenten", "matière première", "matières premières", "matière", "matières", "materia prima", "materie prime", "grondstof", "grondstoffen", "ingrediënt", "ingrediënten", "matéria-prima", "råvara", "surowiec", "składnik", "bestandteil", "komponente", "rohstoff", "ingrédient", "ingrédients", "composant", "ingrediente", "ingredientes", "ingredienti", "componente"},
-	AmountColumn: {"amounts", "quantity", "qty", "dose", "measure", "menge", "mengen", "anteil", "dosis", "quantité", "dosage", "cantidad", "quantità", "dosi"},
+	AmountColumn: {"amounts", "ilość", "ilości", "mängd", "hoeveelheid", "quantidade", "cantidades", "einwaage", "weight", "weights", "grams", "quantity", "qty", "dose", "measure", "menge", "mengen", "anteil", "dosis", "quantité", "dosage", "cantidad", "quantità", "dosi"},
 	UnitColumn:   {"units", "uom", "u.m.", "um", "u. m.", "eenheid", "enhet", "jednostka", "j.m.", "unid.", "unit of measure", "einheit", "einheiten", "maß", "unité", "unités", "unidad", "unidades", "unità"},
 }
 
@@ -89,6 +89,9 @@ var fillUpPattern = lazyPattern(`(?i)^(?:to )?(?:top(?:ped|ping)?|fill(?:ed)?|au
 
 // meansFillUp reports whether the text of an amount says that the ingredient fills the glass.
 func meansFillUp(text string) bool { return fillUpPattern().MatchString(strings.TrimSpace(text)) }
+
+// fillUpUnit is the name of the unit that fills the glass.
+const fillUpUnit = "top"
 
 // unitSizeHint is the hint for a word that stands for an amount of the author's.
 const unitSizeHint = "write the amount, or give the word a size"

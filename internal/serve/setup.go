@@ -91,6 +91,7 @@ type tableQuestion struct {
 	place                 string // cell or line of the table that the question is about; may be empty
 	unit                  string // name of the unit; empty if the question is not about one
 	sizes                 []string
+	unknown               string // text that may stand for a value which is not known; empty if the question is not about one
 	message               string
 }
 
@@ -260,6 +261,8 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 		return b.setIngredientName(a)
 	case "row":
 		b.toggleRow(a)
+	case "unknown":
+		b.toggleUnknown(a)
 	case "decimal":
 		decimal, err := dataset.ParseDecimal(a.Value)
 		if err != nil {
@@ -330,6 +333,16 @@ func (b *setup) setColumnRole(a answer) error {
 	return nil
 }
 
+// toggleUnknown stores whether a text among numbers stands for a value that is not known.
+func (b *setup) toggleUnknown(a answer) {
+	text := dataset.NormalizeName(a.Name)
+	b.keepQuestion(tableQuestion{unknown: text, message: fmt.Sprintf("does %s stand for a value that is not known?", inputerr.Quote(text))})
+	b.tableLayout.Unknown = slices.DeleteFunc(slices.Clone(b.tableLayout.Unknown), func(other string) bool { return other == text })
+	if a.On {
+		b.tableLayout = b.tableLayout.Merge(dataset.Layout{Unknown: []string{text}})
+	}
+}
+
 // setIngredientName stores which ingredient a name in the table stands for. If a.On is false, it
 // removes this information.
 func (b *setup) setIngredientName(a answer) error {
@@ -393,7 +406,7 @@ func (b *setup) chooseSheet(name string) {
 // keepQuestion stores a question, which the page then shows with its answer, unless it is stored.
 func (b *setup) keepQuestion(q tableQuestion) {
 	known := func(o tableQuestion) bool {
-		return o.column == q.column && o.hasBounds == q.hasBounds && o.spelling == q.spelling && o.row == q.row && o.setting == q.setting && o.unit == q.unit
+		return o.column == q.column && o.hasBounds == q.hasBounds && o.spelling == q.spelling && o.row == q.row && o.setting == q.setting && o.unit == q.unit && o.unknown == q.unknown
 	}
 	if len(b.questions) < maxShownQuestions && !slices.ContainsFunc(b.questions, known) {
 		b.questions = append(slices.Clip(b.questions), q)

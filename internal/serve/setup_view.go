@@ -460,6 +460,7 @@ var (
 	unitSizeHintPattern       = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+ [a-z]+)\}`)
 	ingredientNameHintPattern = regexp.MustCompile(`\bnames: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ("(?:[^"\\]|\\.)*"|[^"{}]+)\}`)
 	leftOutRowHintPattern     = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
+	unknownHintPattern        = regexp.MustCompile(`\bunknown: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
 	zeroSumMessagePattern     = regexp.MustCompile(`^the amounts of ("(?:[^"\\]|\\.)*") add up to 0$`)
 	decimalHintPattern        = regexp.MustCompile(`\bdecimal: (point|comma)`)
 )
@@ -498,6 +499,9 @@ func (b *setup) addFaultViews(v *SetupView, reading *tableReading) {
 		}
 		for _, m := range ingredientNameHintPattern.FindAllStringSubmatch(e.Hint, -1) {
 			f.Answers = append(f.Answers, AnswerView{Text: "They are two ingredients", Send: answer{Do: "names", Name: unquoteHint(m[1]), Value: unquoteHint(m[2]), On: true}})
+		}
+		for _, m := range unknownHintPattern.FindAllStringSubmatch(e.Hint, -1) {
+			f.Answers = append(f.Answers, AnswerView{Text: inputerr.Quote(unquoteHint(m[1])) + " is not known", Send: answer{Do: "unknown", Name: unquoteHint(m[1]), On: true}})
 		}
 		for _, m := range leftOutRowHintPattern.FindAllStringSubmatch(e.Hint, -1) {
 			name := unquoteHint(m[1])
@@ -613,6 +617,10 @@ func (b *setup) addQuestionViews(v *SetupView, draft *compile.Draft) {
 			}
 			q.Answers = append(q.Answers, AnswerView{Text: "The same", Chosen: same, Send: answer{Do: "names", Name: a.spelling, Value: a.otherSpelling, On: !a.assumedSameIngredient}},
 				AnswerView{Text: "Two ingredients", Chosen: !same, Send: apart})
+		case a.unknown != "":
+			is := slices.Contains(b.tableLayout.Unknown, a.unknown)
+			q.Answers = append(q.Answers, AnswerView{Text: "Not known", Chosen: is, Send: answer{Do: "unknown", Name: a.unknown, On: true}},
+				AnswerView{Text: "A result", Chosen: !is, Send: answer{Do: "unknown", Name: a.unknown}})
 		case a.row != "":
 			q.Text = strings.TrimSuffix(q.Text, ".")
 			out := slices.Contains(b.tableLayout.Without, a.row) || a.leftOutByDefault && !slices.Contains(b.tableLayout.Including, a.row)

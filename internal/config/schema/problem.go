@@ -75,7 +75,8 @@ var RecipeTable = &Section{
 		NewKey("columns", MapOf("columns", Choice(columnRoleNames()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"),
 		NewKey("names", MapOf("spellings", Text("an ingredient"), nil), "none", "ingredients by what the table writes for them", "{file: recipes.csv, names: {Campri: Campari}}"),
 		NewKey("without", List(Text("a recipe"), 0), "none", "recipes of the table that are left out", "{file: recipes.csv, without: [Total]}"),
-		NewKey("including", List(Text("a recipe"), 0), "none", "recipes that would be left out otherwise, as one that adds up the others", "{file: recipes.csv, including: [Total]}")),
+		NewKey("including", List(Text("a recipe"), 0), "none", "recipes that would be left out otherwise, as one that adds up the others", "{file: recipes.csv, including: [Total]}"),
+		NewKey("unknown", List(Text("a text"), 0), "none", "texts in columns of numbers that stand for a value which is not known", "{file: recipes.csv, unknown: [gelled]}")),
 	Required: []string{"file"},
 }
 
