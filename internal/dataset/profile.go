@@ -395,10 +395,13 @@ func (t *table) plainCell(field int, text string) string {
 // plainLabelCell returns the text of a cell of a label, converted as by plainCell. It also converts
 // the numbers of a mostly numeric column. In such a column n/a marks a failed recipe and stays.
 func (t *table) plainLabelCell(field int, text string) string {
+	if t.isListedUnknown(text) {
+		return ""
+	}
 	if p := &t.profiles[field]; p.isNumeric() || p.hasMixedAffixes || !p.isMostlyNumeric() {
 		return t.plainCell(field, text)
 	}
-	if isDash(text) || isUnknownMark(text) && !IsFailureMark(text) || t.isListedUnknown(text) {
+	if isDash(text) || isUnknownMark(text) && !IsFailureMark(text) {
 		return ""
 	}
 	if m, ok := parseMarkedNumber(text); ok {
