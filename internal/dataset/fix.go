@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kir/internal/inputerr"
@@ -24,6 +25,9 @@ func (f fix) String() string { return f.setting() + " " + f.effect }
 func (f fix) setting() string {
 	if f.unit != "" {
 		return "units: {" + YAMLText(f.unit) + ": " + f.size + "}"
+	}
+	if f.layout.Sheet != "" {
+		return "sheet: " + strconv.Quote(f.layout.Sheet) // so that its end is seen in a sentence
 	}
 	return f.layout.YAML()
 }
@@ -260,7 +264,7 @@ func (t *fixTrial) leadsOn(e *Error, f fix, after []*Error) bool {
 		case key == own:
 			return false
 		case t.before[key], at == rowStage && t.full && stage == rowStage:
-		case at < numberStage && stage == numberStage && !f.makesLabel():
+		case at < numberStage && stage == numberStage && !f.mayChangeLabels():
 		case at == headerStage && len(next) > 0: // the header hid it, or the fix caused it
 			then = append(then, next[0])
 		default:
@@ -274,15 +278,8 @@ func (t *fixTrial) leadsOn(e *Error, f fix, after []*Error) bool {
 	return ok && len(left) == 0
 }
 
-// makesLabel reports whether the fix makes a column a label.
-func (f fix) makesLabel() bool {
-	for _, role := range f.layout.Columns {
-		if role == LabelColumn {
-			return true
-		}
-	}
-	return false
-}
+// mayChangeLabels reports whether the fix may make a column a label, or a number of a label a text.
+func (f fix) mayChangeLabels() bool { return len(f.layout.Columns) > 0 || f.layout.Decimal != AnyDecimal }
 
 // errorKey identifies an error of a table in another reading of it.
 func errorKey(e *Error) string { return fmt.Sprint(e.Line, " ", e.Column, " ", e.Cell, " ", e.Message) }
