@@ -231,7 +231,7 @@ var tableMutations = []tableMutation{
 func amountCells(g *grid, d *Draft) (amounts [][2]int, header, names int) {
 	s := d.Book.Shape
 	header = s.HeaderLine - 1
-	isAmount := func(r, c int) bool { return false }
+	var isAmount func(r, c int) bool
 	switch {
 	case d.Book.Transposed:
 		names = s.NameColumn
@@ -280,11 +280,17 @@ func (n *fixCount) fail(format string, args ...any) {
 	n.wrong = append(n.wrong, fmt.Sprintf(format, args...))
 }
 
+// errorKey is the place and the message of an error, without how many other cells are numbers.
+func errorKey(e *inputerr.Error) string {
+	message, _, _ := strings.Cut(e.Message, ", while ")
+	return fmt.Sprint(e.Line, e.Column, e.Cell, message)
+}
+
 // errorKeys are the errors of a table, without their hints.
 func errorKeys(err error) map[string]bool {
 	keys := make(map[string]bool)
 	for _, e := range inputerr.All(err) {
-		keys[fmt.Sprint(e.Line, e.Column, e.Cell, e.Message)] = true
+		keys[errorKey(e)] = true
 	}
 	return keys
 }
@@ -329,7 +335,7 @@ func (n *fixCount) leadsOn(t *testing.T, table Table, o dataset.Options, before 
 	}
 	isNew := false
 	for key := range errorKeys(err) {
-		if key == fmt.Sprint(e.Line, e.Column, e.Cell, e.Message) {
+		if key == errorKey(e) {
 			return err.Error()
 		}
 		isNew = isNew || !before[key] && len(before) < 20
