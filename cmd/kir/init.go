@@ -293,32 +293,40 @@ func parseUnits(texts []string) (sizes map[string]string, units *dataset.Units, 
 	return sizes, units, nil
 }
 
-// keyedSettingPattern matches the setting of a column or of the size of a unit, as it is written in a problem file.
-var keyedSettingPattern = regexp.MustCompile(`\b(columns|units): \{"?([^"{}]*?)"?: "?([^"{}]*?)"?\}`)
-
-// listSettingPattern matches the setting that leaves out recipes, takes one in or lists a text for values that are not
-// known, as it is written in a problem file.
-var listSettingPattern = regexp.MustCompile(`\b(without|including|unknown): \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
-
-// tableSettingPattern matches a setting of a whole table, as it is written in a problem file.
-var tableSettingPattern = regexp.MustCompile(`\b(encoding|decimal|delimiter): ([a-z0-9-]+)`)
+// Patterns of settings as they are written in a problem file: of a column, the size of a unit or the name of an
+// ingredient; of recipes that are left out or kept; of a sheet; and of a whole table. A name stands in quotation marks if
+// it is not plain.
+var (
+	keyedSettingPattern = regexp.MustCompile(`\b(columns|units|names): \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ("(?:[^"\\]|\\.)*"|[^"{}]+)\}`)
+	rowSettingPattern   = regexp.MustCompile(`\b(without|including|unknown): \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
+	sheetSettingPattern = regexp.MustCompile(`\b(sheet): ("(?:[^"\\]|\\.)*")`)
+	tableSettingPattern = regexp.MustCompile(`\b(encoding|decimal|delimiter): ([a-z0-9-]+)`)
+)
 
 // replaceSettingsByFlags replaces settings of a problem file by flags in the hints of an error, because there is no problem
 // file yet.
 func replaceSettingsByFlags(err error) error {
+	unquote := func(name string) string {
+		if plain, err := strconv.Unquote(name); err == nil {
+			return plain
+		}
+		return name
+	}
 	for _, e := range inputerr.All(err) {
 		e.Hint = keyedSettingPattern.ReplaceAllStringFunc(e.Hint, func(text string) string {
 			m := keyedSettingPattern.FindStringSubmatch(text)
-			return "--" + m[1] + " " + terminal.ShellWord(m[2]+"="+m[3])
-		})
-		e.Hint = listSettingPattern.ReplaceAllStringFunc(e.Hint, func(text string) string {
-			m := listSettingPattern.FindStringSubmatch(text)
-			name := m[2]
-			if plain, err := strconv.Unquote(name); err == nil {
-				name = plain
+			value := unquote(m[2]) + "=" + unquote(m[3])
+			if m[1] != "names" && strings.ContainsAny(value, ",\"\n") { // flags of several values between commas
+				value = `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
 			}
-			return "--" + m[1] + " " + terminal.ShellWord(name)
+			return "--" + m[1] + " " + terminal.ShellWord(value)
 		})
+		for _, pattern := range []*regexp.Regexp{rowSettingPattern, sheetSettingPattern} {
+			e.Hint = pattern.ReplaceAllStringFunc(e.Hint, func(text string) string {
+				m := pattern.FindStringSubmatch(text)
+				return "--" + m[1] + " " + terminal.ShellWord(unquote(m[2]))
+			})
+		}
 		e.Hint = tableSettingPattern.ReplaceAllString(e.Hint, "--$1 $2")
 	}
 	return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -29,6 +30,7 @@ type trainOptions struct {
 
 	kindName, splitsName          string
 	isNumeric, logNumbers         bool
+	readOptions                   dataset.Options // with which the table of recipes was read
 	forest                        model.Options
 	descriptors                   compile.Descriptors
 	testsAmounts, choosesFeatures bool
@@ -145,7 +147,7 @@ func (o *trainOptions) run(c *cobra.Command, args []string) error {
 	}
 	if !c.Flags().Changed("numeric") {
 		if o.isNumeric, err = isNumericLabel(l, kind, o.failedWords); err != nil {
-			return replaceSettingsByFlags(err)
+			return replaceSettingsByFlags(o.tryNumberFixes(c.Context(), err, args[0]))
 		}
 	}
 	var m trainedModel
@@ -231,6 +233,7 @@ func (o *trainOptions) readRecipes(c *cobra.Command, file string) (*dataset.Book
 	if _, read.Units, err = parseUnits(o.units); err != nil {
 		return nil, err
 	}
+	o.readOptions = read
 	known, err := dataset.ReadFile(c.Context(), file, read)
 	if err != nil {
 		return nil, replaceSettingsByFlags(err)
@@ -255,6 +258,24 @@ func isNumericLabel(l *dataset.Label, kind model.ModelKind, failed []string) (bo
 		return true, nil
 	}
 	return false, l.CheckNumbers(failed...)
+}
+
+// tryNumberFixes adds to an error about the numbers of the label the settings that get past it; see [dataset.TryFixes].
+func (o *trainOptions) tryNumberFixes(ctx context.Context, err error, file string) error {
+	if !dataset.CanReadAgain(file) {
+		return err
+	}
+	return dataset.TryFixes(err, o.readOptions, func(read dataset.Options) (*dataset.Book, error) {
+		known, err := dataset.ReadFile(ctx, file, read)
+		if err != nil {
+			return nil, err
+		}
+		l, err := findLabel(known, file, o.label)
+		if err != nil {
+			return nil, err
+		}
+		return known, l.CheckNumbers(o.failedWords...)
+	})
 }
 
 // growForest trains a forest with the features and options that flags set. With the flag --choose it trains

@@ -5,6 +5,7 @@ import (
 
 	"kir/internal/config"
 	"kir/internal/dataset"
+	"kir/internal/inputerr"
 	"kir/mcmc"
 )
 
@@ -21,10 +22,42 @@ type readContext struct {
 	conditionColumns  []*dataset.Label // item k has the values of condition k in the known recipes; nil if no table has a column for it
 	conditionTable    *conditionTable  // values of the conditions in the known recipes; nil if the problem has no conditions
 
+	tableReaders map[string]tableReader // by the file of a table of recipes: how to read it again
+
 	modelCache  *ModelCache  // models that were learnt before; may be nil
 	workerCount int          // number of goroutines that grow forests; 0 means all cores
 	notify      func(string) // receives messages while the problem is sampled; may be nil
 	progress    func(string) // receives a description of each step of loading when the step begins; may be nil
+}
+
+// A tableReader reads a table of recipes again, with other options than those with which it was read.
+type tableReader struct {
+	options dataset.Options
+	read    func(dataset.Options) (*dataset.Book, error)
+}
+
+// tryNumberFixes adds to an error about the numbers of a label the settings that get past it; see [dataset.TryFixes].
+// failureWords are the values of the label that mean failure.
+func (s *readContext) tryNumberFixes(err error, label string, failureWords []string) error {
+	all := inputerr.All(err)
+	if len(all) == 0 {
+		return err
+	}
+	table, ok := s.tableReaders[all[0].File]
+	if !ok {
+		return err
+	}
+	return dataset.TryFixes(err, table.options, func(o dataset.Options) (*dataset.Book, error) {
+		b, failed := table.read(o)
+		if failed != nil {
+			return nil, failed
+		}
+		l, ok := b.Label(label)
+		if !ok {
+			return nil, err // a setting that leaves out the label is no fix
+		}
+		return b, l.CheckNumbers(failureWords...)
+	})
 }
 
 // recipesForRules returns the known recipes from which rules are derived. These do not include recorded results

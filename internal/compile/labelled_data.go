@@ -50,6 +50,9 @@ func labelledData(s *readContext, b *dataset.Book, label *dataset.Label, total i
 		return data, recipesWithLabel(label), nil, err
 	}
 	numbers, failures, err := label.Measurements(failureWords...)
+	if err != nil && s != nil {
+		err = s.tryNumberFixes(err, label.Name, failureWords)
+	}
 	if err != nil {
 		return nil, nil, nil, err
 	}

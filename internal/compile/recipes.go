@@ -149,11 +149,22 @@ func (s *loader) readRecipes(ctx context.Context, file *config.Problem) error {
 // rest of the table to find its other errors. The map labelNodes has the YAML node of each label in the problem
 // file.
 func (s *loader) readBook(ctx context.Context, file *yaml.Node, o dataset.Options, labelNodes map[string]*yaml.Node) (known *dataset.Book, err error) {
-	for {
+	read := func(o dataset.Options) (known *dataset.Book, err error) {
 		err = s.Files.Read(ctx, file, "the file of recipes", func(r io.Reader, path string) (err error) {
 			known, err = dataset.Read(r, path, o)
 			return err
 		})
+		return known, err
+	}
+	for {
+		if known, err = read(o); err != nil {
+			err = dataset.TryFixes(err, o, read)
+		} else {
+			if s.tableReaders == nil {
+				s.tableReaders = make(map[string]tableReader)
+			}
+			s.tableReaders[known.File] = tableReader{o, read}
+		}
 		var bad *inputerr.Error
 		missing := (*dataset.MissingColumnError)(nil)
 		if !errors.As(err, &missing) || !errors.As(err, &bad) || labelNodes[missing.Name] == nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kir/internal/inputerr"
@@ -24,6 +25,9 @@ func (f fix) String() string { return f.setting() + " " + f.effect }
 func (f fix) setting() string {
 	if f.unit != "" {
 		return "units: {" + YAMLText(f.unit) + ": " + f.size + "}"
+	}
+	if f.layout.Sheet != "" {
+		return "sheet: " + strconv.Quote(f.layout.Sheet) // so that its end is seen in a sentence
 	}
 	return f.layout.YAML()
 }
@@ -127,10 +131,13 @@ const (
 	maxPrintedFixes = 2 // maximum number of fixes in a hint
 )
 
-// TryFixes adds settings to the hints of the errors of a refused table. It adds only settings that it has tried: it reads
-// the table again, at most maxTrials times, by the function read, with options that have the setting in addition to o.
-// If none leads to a reading, it tries to take back the role of a column in o. It prefers settings with which the table is read to those with which only errors remain that they have not caused. err
-// is the error of read(o). TryFixes returns err, whose errors it changes; a second call adds nothing.
+// TryFixes adds settings to the hints of the errors of a refused table, and what they do. It adds only settings that it has
+// tried: it reads the table again with the function read, at most maxTrials times, with options that have the setting in
+// addition to o. A setting is of use if the table is then read, or if only errors remain that it has not caused. A hint
+// gets the likeliest of these settings, and one with which the table is read. If there is none, TryFixes tries to take back
+// the role of a column in o.
+//
+// The argument err is the error of read(o). TryFixes returns err, whose errors it changes; a second call adds nothing.
 func TryFixes(err error, o Options, read func(Options) (*Book, error)) error {
 	all := inputerr.All(err)
 	t := &fixTrial{options: o, read: read, before: errorKeys(all), results: make(map[string][]*Error)}
@@ -265,7 +272,7 @@ func (t *fixTrial) leadsOn(e *Error, f fix, after []*Error) bool {
 		case key == own:
 			return false
 		case t.before[key], at == rowStage && t.full && stage == rowStage:
-		case at < numberStage && stage == numberStage && !f.makesLabel():
+		case at < numberStage && stage == numberStage && !f.mayChangeLabels():
 		case at == headerStage && len(next) > 0: // the header hid it, or the fix caused it
 			then = append(then, next[0])
 		default:
@@ -279,18 +286,16 @@ func (t *fixTrial) leadsOn(e *Error, f fix, after []*Error) bool {
 	return ok && len(left) == 0
 }
 
-// makesLabel reports whether the fix makes a column a label.
-func (f fix) makesLabel() bool {
-	for _, role := range f.layout.Columns {
-		if role == LabelColumn {
-			return true
-		}
-	}
-	return false
+// mayChangeLabels reports whether the fix may make a column a label, or a number of a label a text.
+func (f fix) mayChangeLabels() bool {
+	return len(f.layout.Columns) > 0 || f.layout.Decimal != AnyDecimal
 }
 
-// errorKey identifies an error of a table in another reading of it.
-func errorKey(e *Error) string { return fmt.Sprint(e.Line, " ", e.Column, " ", e.Cell, " ", e.Message) }
+// errorKey identifies an error of a table in another reading of it, in which fewer other cells may be numbers.
+func errorKey(e *Error) string {
+	message, _, _ := strings.Cut(e.Message, whileOthers)
+	return fmt.Sprint(e.Line, " ", e.Column, " ", e.Cell, " ", message)
+}
 
 // errorKeys returns the set of the keys of errors.
 func errorKeys(all []*Error) map[string]bool {

@@ -97,6 +97,9 @@ func (l *Label) CheckNumbers(words ...string) error {
 	return inputerr.Join(all[:min(len(all), maxErrors)], len(all) >= maxErrors)
 }
 
+// whileOthers begins the part of a message about a cell without a number that counts the cells with one.
+const whileOthers = ", while "
+
 // numberErrors returns the errors that [Label.CheckNumbers] joins.
 func (l *Label) numberErrors(words []string) (all []*Error) {
 	numbers := 0
@@ -113,9 +116,9 @@ func (l *Label) numberErrors(words []string) (all []*Error) {
 		e.Message = fmt.Sprintf("%s in %s is not a number", inputerr.Quote(cell.value), inputerr.Quote(l.Name))
 		switch {
 		case numbers == 1:
-			e.Message += ", while another one is"
+			e.Message += whileOthers + "another one is"
 		case numbers > 1:
-			e.Message += fmt.Sprintf(", while %d others are", numbers)
+			e.Message += fmt.Sprintf(whileOthers+"%d others are", numbers)
 		}
 		e.Hint = "write a number, nothing if it is not known, or failed if the recipe failed"
 		all = append(all, withFixes(&e, numberStage, unknownFix(cell.value), withoutFix(cell.recipe, "recipe"), roleFix(cmp.Or(l.sourceColumn, l.Name), IgnoredColumn)))

@@ -43,9 +43,9 @@ func (b *bookBuilder) reportMixedUnits(r *Recipe, parts []Part, others []placedP
 			key = "density" // one fix resolves all such errors
 			fixes = append(fixes, fix{unit: "g", size: "0.1 cl", effect: "takes the density of water for all"})
 		case odd.Kind == PieceCount:
-			fixes = sizeFixes(odd.Name, "5 "+usual.Name)
+			fixes = sizeFixes(odd.Name, "5 "+usual.plainName())
 		case usual.Kind == PieceCount:
-			fixes = sizeFixes(usual.Name, "5 "+odd.Name)
+			fixes = sizeFixes(usual.Name, "5 "+odd.plainName())
 		}
 	}
 	without := withoutFix(r.Name, "recipe")
@@ -64,6 +64,17 @@ func (b *bookBuilder) reportMixedUnits(r *Recipe, parts []Part, others []placedP
 		b.reportedKeys[key] = true
 	}
 	b.faults.add(withFixes(b.table.errorAtPlace(odd.place, message, "use units of one kind in a recipe"), rowStage, fixes...))
+}
+
+// plainName returns the name of a unit that people know of the kind of u: cl, g, or else that of u.
+func (u *Unit) plainName() string {
+	switch u.Kind {
+	case Volume:
+		return "cl"
+	case Mass:
+		return "g"
+	}
+	return u.Name
 }
 
 // columnOf returns the index of the column of an ingredient in the wide form, or −1.

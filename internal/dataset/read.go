@@ -16,10 +16,16 @@ func ReadFile(ctx context.Context, path string, o Options) (*Book, error) {
 		return readFile(ctx, path, func(r io.Reader) (*Book, error) { return Read(r, path, o) })
 	}
 	b, err := read(o)
-	if info, statErr := os.Stat(path); err != nil && statErr == nil && info.Mode().IsRegular() {
+	if err != nil && CanReadAgain(path) {
 		return nil, TryFixes(err, o, read)
 	}
 	return b, err
+}
+
+// CanReadAgain reports whether the file at path can be read several times, unlike a pipe.
+func CanReadAgain(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // Read reads a book. The first bytes of the file determine its format: an .xlsx or .ods workbook,

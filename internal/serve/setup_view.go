@@ -457,13 +457,23 @@ func setIngredientKinds(t *TableView, in *dataset.Ingredients) {
 // page offers the setting as an answer that corrects the error.
 var (
 	columnHintPattern         = regexp.MustCompile(`\bcolumns: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([a-z]+)\}`)
-	unitSizeHintPattern       = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+ [a-z]+)\}`)
+	unitSizeHintPattern       = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+) ([^{}]+)\}`)
 	ingredientNameHintPattern = regexp.MustCompile(`\bnames: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ("(?:[^"\\]|\\.)*"|[^"{}]+)\}`)
 	leftOutRowHintPattern     = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
 	unknownHintPattern        = regexp.MustCompile(`\bunknown: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
-	zeroSumMessagePattern     = regexp.MustCompile(`^the amounts of ("(?:[^"\\]|\\.)*") add up to 0$`)
 	decimalHintPattern        = regexp.MustCompile(`\bdecimal: (point|comma)`)
 )
+
+// hintWithoutSettings returns the part of a hint before its first setting: a correction that a person can make in the table.
+func hintWithoutSettings(hint string) string {
+	first := len(hint)
+	for _, p := range []*regexp.Regexp{columnHintPattern, unitSizeHintPattern, ingredientNameHintPattern, leftOutRowHintPattern, decimalHintPattern} {
+		if at := p.FindStringIndex(hint); at != nil {
+			first = min(first, at[0])
+		}
+	}
+	return strings.TrimRight(hint[:first], "; ")
+}
 
 // unquoteHint removes the quotation marks from a name that was found in a hint.
 func unquoteHint(text string) string {
@@ -492,7 +502,12 @@ func (b *setup) addFaultViews(v *SetupView, reading *tableReading) {
 		}
 		for _, m := range unitSizeHintPattern.FindAllStringSubmatch(e.Hint, -1) {
 			name := unquoteHint(m[1])
-			for _, size := range fillUpSizes {
+			sizes := []string{m[2]}
+			if m[2] == "9" { // an example
+				sizes = []string{"1", "3", "6", "9", "12"}
+			}
+			for _, size := range sizes {
+				size += " " + m[3]
 				f.Answers = append(f.Answers, AnswerView{Text: inputerr.Quote(name) + " is " + size, Send: answer{Do: "size", Name: name, Value: size}})
 			}
 			break
@@ -507,17 +522,11 @@ func (b *setup) addFaultViews(v *SetupView, reading *tableReading) {
 			name := unquoteHint(m[1])
 			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + inputerr.Quote(name) + " out", Send: answer{Do: "row", Name: name, On: true}})
 		}
-		for _, m := range zeroSumMessagePattern.FindAllStringSubmatch(e.Message, -1) {
-			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + m[1] + " out", Send: answer{Do: "row", Name: unquoteHint(m[1]), On: true}})
-		}
 		for _, m := range decimalHintPattern.FindAllStringSubmatch(e.Hint, -1) {
 			f.Answers = append(f.Answers, AnswerView{Text: "The decimal mark is the " + m[1], Send: answer{Do: "decimal", Value: m[1]}})
 		}
 		if len(f.Answers) > 0 {
-			f.Hint = ""
-		}
-		if by, _, ok := strings.Cut(e.Hint, "; without: "); ok { // a correction that a person can make in the table
-			f.Hint = toSentence(by)
+			f.Hint = toSentence(hintWithoutSettings(e.Hint))
 		}
 		v.Faults = append(v.Faults, f)
 	}
