@@ -111,6 +111,13 @@ func (w *tableTruth) asNamed(labels []dataset.Label) (named []namedLabel) {
 				n.Name += " sd"
 			}
 		}
+		for _, name := range known { // below the name of a group
+			if rest, ok := strings.CutSuffix(stem, " "+name); ok && rest != "" && !slices.Contains(known, stem) {
+				if n.Name = name; isSpread {
+					n.Name += " sd"
+				}
+			}
+		}
 		named = append(named, n)
 	}
 	return named

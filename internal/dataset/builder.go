@@ -205,33 +205,32 @@ func (b *bookBuilder) skipExcludedRow() bool {
 }
 
 // findOrAddRecipe returns the index of the recipe of the current row. If the name is new, it adds a
-// recipe. below reports that the row has no name and therefore belongs to the recipe above. ok is
-// false if an error was recorded instead.
-func (b *bookBuilder) findOrAddRecipe() (recipe int32, isNew, below, ok bool) {
+// recipe. ok is false if an error was recorded instead.
+func (b *bookBuilder) findOrAddRecipe() (recipe int32, isNew, ok bool) {
 	t := b.table
 	name := b.recipeName()
 	if b.ingredientColumn >= 0 && len(b.recipes) > 0 && t.rows.isFilled(b.recipeColumn) {
 		if above := b.recipes[b.previousRecipe].Name; above == name || strings.HasPrefix(above, name+" at ") {
-			return b.previousRecipe, false, true, true // its name is merged with that of the row above
+			return b.previousRecipe, false, true // its name is merged with that of the row above
 		}
 	}
 	if name == "" {
 		if b.ingredientColumn >= 0 && len(b.recipes) > 0 {
 			b.unnamedRows.increment(func() place { return t.place(b.recipeColumn) }, b.recipes[b.previousRecipe].Name)
-			return b.previousRecipe, false, true, true
+			return b.previousRecipe, false, true
 		}
 		b.addError(b.recipeColumn, "", "a recipe without a name", "name it, or remove the row", b.withoutRow())
-		return 0, false, false, false
+		return 0, false, false
 	}
 	name = b.trialName(name)
 	if len(b.recipes) > 0 && b.recipes[b.previousRecipe].Name == name {
-		return b.previousRecipe, false, false, true
+		return b.previousRecipe, false, true
 	}
 	recipe, ok = b.recipeByName[name]
 	if !ok {
 		if len(b.recipes) == math.MaxInt32 {
 			b.addError(b.recipeColumn, "too many", "too many recipes", "a book may have up to 2^31 - 1")
-			return 0, false, false, false
+			return 0, false, false
 		}
 		r := Recipe{Name: strings.Clone(name)}
 		p := t.place(max(b.recipeColumn, 0))
@@ -244,7 +243,7 @@ func (b *bookBuilder) findOrAddRecipe() (recipe int32, isNew, below, ok bool) {
 		}
 	}
 	b.previousRecipe = recipe
-	return recipe, !ok, false, true
+	return recipe, !ok, true
 }
 
 // trialName returns the name of the trial in the current row. The parameter recipe is the name of

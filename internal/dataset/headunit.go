@@ -9,7 +9,7 @@ import (
 // headerUnits returns the units that a column name may end with.
 func headerUnits() []string {
 	return []string{
-		"%", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF", "kg", "g", "mg", "µg", "t", "l", "L", "dl", "cl", "ml", "mL",
+		"R$", "zł", "kr", "Kč", "Ft", "ct", "bp", "bps", "SEK", "NOK", "DKK", "PLN", "BRL", "%", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF", "kg", "g", "mg", "µg", "t", "l", "L", "dl", "cl", "ml", "mL",
 		"m", "cm", "mm", "µm", "nm", "Pa", "kPa", "MPa", "GPa", "bar", "mbar", "mPa·s", "mPas", "Pa·s", "cP", "cSt", "°C", "°F", "°", "K",
 		"s", "min", "h", "d", "N", "kN", "W", "kW", "J", "kJ", "kcal", "Wh", "kWh", "V", "A", "Hz", "ppm", "ppb", "mol", "mmol", "CO2e",
 		"psi", "ksi", "mN", "dB", "rpm", "NTU", "FNU", "EBC", "IBU", "wt%", "vol%", "mol%", "oz", "lb", "gal", "cwt", "yd3", "m2", "m3", "cm2", "cm3",

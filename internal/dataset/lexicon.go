@@ -39,6 +39,7 @@ const (
 	compositionHeading wordRole = "composition heading"
 	unknownWord        wordRole = "unknown"
 	attributeName      wordRole = "attribute"
+	dittoWord          wordRole = "ditto"
 )
 
 // classRoles are the roles of names of classes, from the worst to the best.

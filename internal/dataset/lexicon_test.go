@@ -39,3 +39,12 @@ func TestCompoundWords(t *testing.T) {
 		}
 	}
 }
+
+// TestLexicon: no role has an empty word, which every text without words would match.
+func TestLexicon(t *testing.T) {
+	for role, v := range lexicon() {
+		if v.words[""] {
+			t.Errorf("the role %s has an empty word", role)
+		}
+	}
+}

@@ -16,13 +16,13 @@ func (b *bookBuilder) readLongRow() {
 	if b.holdBackFootnote() || b.skipExcludedRow() || b.skipSumOfRecipe() {
 		return
 	}
-	recipe, isNew, below, ok := b.findOrAddRecipe()
+	recipe, isNew, ok := b.findOrAddRecipe()
 	if !ok {
 		return
 	}
 	r := &b.recipes[recipe]
 	if !isNew {
-		b.checkSameLabels(recipe, r, below)
+		b.checkSameLabels(recipe, r)
 	}
 	part, isRest, ok := b.parseLongPart(recipe, r)
 	if !ok {
@@ -51,15 +51,14 @@ func (b *bookBuilder) readLongRow() {
 }
 
 // checkSameLabels records an error for each label whose value in the current row differs from the
-// recipe's earlier rows. An empty value is allowed, but for a condition only if below is set: the row has no
-// name of a recipe.
-func (b *bookBuilder) checkSameLabels(recipe int32, r *Recipe, below bool) {
+// recipe's earlier rows. An empty value is that of the row above.
+func (b *bookBuilder) checkSameLabels(recipe int32, r *Recipe) {
 	t := b.table
 	for i := range b.labelColumns {
 		l := &b.labelColumns[i]
 		was := l.Value(int(recipe))
 		is := l.cell(t)
-		if is == was || is == "" && (below || !slices.Contains(b.conditionLabels, i)) {
+		if is == was || is == "" {
 			continue
 		}
 		if b.reportedKeys["label "+l.Name] {

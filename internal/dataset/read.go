@@ -51,6 +51,7 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	if err != nil {
 		return nil, unwrapFatal(err)
 	}
+	s.fillDittos()
 	t, err := s.readTable(o.Layout, units, func(row []string) bool { return slices.ContainsFunc(row, isRecipeHeader) })
 	if err != nil {
 		return nil, unwrapFatal(err)

@@ -54,7 +54,7 @@ func (t *table) firstNamedColumn() int {
 		if t.header[i] == "" || 4*p.amountCount > p.filledCount || 10*p.filledCount < 9*len(t.profiledLines) || len(t.profiledLines) == 0 {
 			continue
 		}
-		if matchesRole(t.header[i], IngredientColumn) {
+		if matchesRole(t.header[i], IngredientColumn) && t.mostlyDiffer(i) {
 			return i
 		}
 		if distinct < 0 && p.allDistinct {
@@ -67,6 +67,16 @@ func (t *table) firstNamedColumn() int {
 	return slices.IndexFunc(t.header, func(name string) bool { return name != "" })
 }
 
+// mostlyDiffer reports whether nine in ten of the texts of a column occur once.
+func (t *table) mostlyDiffer(i int) bool {
+	distinct := make(map[string]bool)
+	rows := t.firstTexts(maxFormRows)
+	for _, row := range rows {
+		distinct[row[i]] = true
+	}
+	return 10*len(distinct) >= 9*len(rows)
+}
+
 // maxNameColumns is the number of first columns among which that of the names of the ingredients is searched.
 const maxNameColumns = 6
 
@@ -75,7 +85,22 @@ const maxNameColumns = 6
 func (t *table) isNoRecipe(i int) bool {
 	name := t.header[i]
 	what, _ := summaryOf(name)
-	return name == "" || matchesRole(name, UnitColumn) || what != "" || strings.Contains(name, "/") && isUnitText(name, DefaultUnits()) || attributeName.includes(strings.ToLower(name))
+	return name == "" || t.writtenNames != nil && t.writtenNames[i] == "" || matchesRole(name, UnitColumn) || what != "" || strings.Contains(name, "/") && isUnitText(name, DefaultUnits()) || t.hasOddUnit(i) || attributeName.includes(strings.ToLower(name))
+}
+
+// hasOddUnit reports whether the name of a column has a unit, as those of densities and prices have, while most others
+// have none.
+func (t *table) hasOddUnit(i int) bool {
+	if !hasKnownUnit(t.header[i], DefaultUnits()) {
+		return false
+	}
+	units := 0
+	for _, name := range t.header {
+		if hasKnownUnit(name, DefaultUnits()) {
+			units++
+		}
+	}
+	return 2*units <= len(t.header)
 }
 
 // transposedOptions returns the options for reading t, the transposed form of the table before. A
@@ -107,6 +132,9 @@ func (t *table) transposedOptions(o Options, before *table) Options {
 func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	first := t.firstNamedColumn()
 	named := slices.Clone(t.header)
+	if t.writtenNames != nil {
+		named = slices.Clone(t.writtenNames)
+	}
 	named[first] = string(RecipeColumn)
 	var cells [][]string
 	var places [][]place

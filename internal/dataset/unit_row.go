@@ -27,16 +27,37 @@ func (t *table) readUnitRow(units *Units) {
 			continue
 		}
 		if row = withoutFilled(head, row); t.isUnitRow(row, units) {
-			t.unitRowLine = head.place(0).line
+			t.unitRowLine, t.writtenNames = head.place(0).line, slices.Clone(t.header)
+			t.nameByUnits(row, head)
 			t.addUnits(row, units, head.place(0), "the row below the header gives the units")
 		}
 		return
 	}
 }
 
+// nameByUnits gives the columns without a name behind one with a name, for which a row of units has a unit, the name before
+// them with that unit: the amounts of a recipe may stand there in another unit.
+func (t *table) nameByUnits(row []string, head rows) {
+	for i := 1; i < min(len(row), len(t.header)+1); i++ {
+		unit := bareUnit(row[i])
+		if i < len(t.header) && t.header[i] != "" || t.writtenNames[i-1] == "" || unit == "" || isDash(unit) {
+			continue
+		}
+		name := t.writtenNames[i-1] + " (" + unit + ")"
+		if _, taken := t.byName[name]; taken {
+			continue
+		}
+		if i == len(t.header) {
+			t.header, t.writtenNames, t.headerPlaces = append(t.header, ""), append(t.writtenNames, ""), append(t.headerPlaces, head.place(i))
+			t.headerWidth = max(t.headerWidth, i+1)
+		}
+		t.header[i], t.byName[name] = name, i
+	}
+}
+
 const (
 	minUnitCells     = 2  // fewest units in a row of units
-	maxUnitCellBytes = 10 // longest text that may be an unknown unit in it
+	maxUnitCellBytes = 14 // longest text that may be an unknown unit in it
 )
 
 // isUnitRow reports whether a row names the units of the columns: units in two cells or more, the word unit in the first
@@ -68,8 +89,11 @@ func isUnitText(text string, units *Units) bool {
 	}
 	known := headerUnits()
 	left, right, per := strings.Cut(text, "/")
-	return slices.Contains(known, text) || per && slices.Contains(known, strings.TrimRight(left, "²³23^")) && slices.Contains(known, strings.TrimRight(right, "²³23^"))
+	return slices.Contains(known, text) || per && slices.Contains(known, strings.TrimRight(left, "²³23^")) && (slices.Contains(known, strings.TrimRight(right, "²³23^")) || perWord().MatchString(right))
 }
+
+// perWord matches what an amount may be of, as in mg/tablet.
+var perWord = lazyPattern(`^\pL{3,10}\.?$`)
 
 // bareUnit returns a unit without brackets around it.
 func bareUnit(text string) string {
@@ -149,7 +173,7 @@ func (t *table) addUnits(row []string, units *Units, at place, message string) {
 		if i >= len(row) || name == "" {
 			continue
 		}
-		unit := bareUnit(row[i])
+		unit := bareUnit(scalePattern().ReplaceAllString(row[i], ""))
 		if hasKnownUnit(name, units) || isUnitText(name, units) && !isFormula(name) || unit == "" || isDash(unit) || i == 0 && limitWord.includes(strings.ToLower(unit)) {
 			continue
 		}

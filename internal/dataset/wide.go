@@ -20,7 +20,7 @@ func (b *bookBuilder) readWideRow() {
 	if b.holdBackFootnote() || b.skipExcludedRow() || b.skipSummaryRow() {
 		return
 	}
-	recipe, isNew, _, ok := b.findOrAddRecipe()
+	recipe, isNew, ok := b.findOrAddRecipe()
 	if !ok {
 		return
 	}

@@ -1,0 +1,84 @@
+package dataset
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"kir/internal/inputerr"
+)
+
+// dittoRows yields rows in which a cell that says "the same as above", such as " or dito, holds what stands above it.
+type dittoRows struct {
+	rows
+	above   []string     // texts of the last row
+	numbers map[int]bool // set of the fields of above that a workbook stores as numbers
+	repeats map[int]bool // set of the fields of the current row that repeat the one above
+}
+
+func (d *dittoRows) next() ([]string, error) {
+	row, err := d.rows.next()
+	d.repeats = nil
+	if err != nil {
+		return row, err
+	}
+	for i, text := range row {
+		if i >= len(d.above) || !isDitto(text) || strings.TrimSpace(d.above[i]) == "" {
+			continue
+		}
+		if d.repeats == nil {
+			d.repeats, row = make(map[int]bool), slices.Clone(row)
+		}
+		row[i], d.repeats[i] = d.above[i], true
+	}
+	numbers := make(map[int]bool)
+	for i, text := range row {
+		if d.isNumber(i) {
+			numbers[i] = true
+		}
+		if i == len(d.above) {
+			d.above = append(d.above, "")
+		}
+		if d.above[i] != text {
+			d.above[i] = strings.Clone(text)
+		}
+	}
+	d.above, d.numbers = d.above[:len(row)], numbers
+	return row, nil
+}
+
+func (d *dittoRows) isNumber(field int) bool {
+	if d.repeats[field] {
+		return d.numbers[field]
+	}
+	return d.rows.isNumber(field)
+}
+
+// fillDittos makes the source yield rows in which cells that say the same as the one above hold what stands there, if the
+// first rows have such cells. It adds a note.
+func (s *source) fillDittos() {
+	head := s.firstRows()
+	for range maxValueRows {
+		row, err := head.next()
+		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(fatalError)) {
+			continue
+		} else if err != nil {
+			return
+		}
+		i := slices.IndexFunc(row, isDitto)
+		if i < 0 {
+			continue
+		}
+		p := head.place(i)
+		s.notes = append(s.notes, Note{File: s.file, Line: p.line, Column: p.column, Cell: p.cell, Message: "cells with " + inputerr.Quote(strings.TrimSpace(row[i])) + " hold what stands above them"})
+		first := s.firstRows
+		s.rows = &dittoRows{rows: s.rows}
+		s.firstRows = func() rows { return &dittoRows{rows: first()} }
+		return
+	}
+}
+
+// isDitto reports whether a cell says that it holds the same as the one above it.
+func isDitto(text string) bool {
+	return len(text) < 16 && dittoWord.includes(strings.ToLower(strings.TrimSpace(text)))
+}
