@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kir/internal/inputerr"
@@ -59,7 +60,14 @@ func (c *columnReader) findLongForm() longForm {
 	})
 	amounts := candidates(AmountColumn, func(i int) bool {
 		p := &c.profiles[i]
-		return matchesRole(c.header[i], AmountColumn) && p.amountCount+p.remainderCount > 0 || 2*(p.amountCount+p.remainderCount) > filled(i) && 4*filled(i) >= 3*len(c.profiledLines) && !p.isRowNumbering()
+		name := c.header[i]
+		if matchesRole(name, AmountColumn) && p.amountCount+p.remainderCount > 0 {
+			return true
+		}
+		if _, isUnit := c.units.Lookup(name); !isUnit && (GuessOrigin(name, false) != UnknownOrigin || c.hasOtherUnit(name) || describesRecipe(name)) {
+			return false // a condition or a result
+		}
+		return 2*(p.amountCount+p.remainderCount) > filled(i) && 4*filled(i) >= 3*len(c.profiledLines) && !p.isRowNumbering()
 	})
 	recipes := candidates(RecipeColumn, func(i int) bool {
 		return 2*c.profiles[i].amountCount <= filled(i) || matchesRole(c.header[i], RecipeColumn) || isRowNumber(c.header[i])
@@ -263,16 +271,31 @@ func (c *columnReader) leaveOutAttributes() {
 	groups := groupRows(rows, c.columnByRole[RecipeColumn])
 	for i := range c.columns {
 		_, given := c.givenRoles[i]
-		if given || c.columns[i].Role != LabelColumn || !c.changesWithin(rows, groups, i) {
+		if given || c.columns[i].Role != LabelColumn {
 			continue
 		}
 		what := "changes within a recipe"
-		if c.followsIngredient(rows, i) {
+		switch {
+		case isRowNumber(c.header[i]) && numbersRecipes(rows, groups, i):
+			what = "numbers the recipes"
+		case !c.changesWithin(rows, groups, i):
+			continue
+		case c.followsIngredient(rows, i):
 			what = "says the same of an ingredient in all recipes"
 		}
 		c.columns[i].Role = IgnoredColumn
 		c.noteGuessedRole(i, IgnoredColumn, "column "+inputerr.Quote(c.header[i])+" "+what+" and is left out")
 	}
+}
+
+// numbersRecipes reports whether a column has the numbers 1, 2, 3 ... in the first row of each recipe.
+func numbersRecipes(rows [][]string, groups []int, i int) bool {
+	for r, g := range groups {
+		if (r == 0 || g != groups[r-1]) && rows[r][i] != strconv.Itoa(g+1) {
+			return false
+		}
+	}
+	return len(groups) > 0
 }
 
 // followsIngredient reports whether a column has the same text in all rows of an ingredient.

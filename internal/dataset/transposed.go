@@ -91,12 +91,16 @@ func (t *table) isNoRecipe(i int) bool {
 // hasOddUnit reports whether the name of a column has a unit, as those of densities and prices have, while most others
 // have none.
 func (t *table) hasOddUnit(i int) bool {
-	if !hasKnownUnit(t.header[i], DefaultUnits()) {
+	hasUnit := func(name string) bool {
+		_, unit := SplitHeaderUnit(name)
+		return unit != "" && isUnitText(unit, DefaultUnits())
+	}
+	if !hasUnit(t.header[i]) {
 		return false
 	}
 	units := 0
 	for _, name := range t.header {
-		if hasKnownUnit(name, DefaultUnits()) {
+		if hasUnit(name) {
 			units++
 		}
 	}

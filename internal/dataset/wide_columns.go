@@ -440,6 +440,10 @@ func (c *columnReader) roleOfText(i int) (Role, error) {
 		return "", withFixes(c.errorInHeader(i, fmt.Sprintf("%s holds text such as %s and no amounts", c.columnText(i), inputerr.Quote(p.exampleText)),
 			longFormHint+"; a list in one cell is not read"), headerStage, roleFix(name, LabelColumn), roleFix(name, IngredientColumn))
 	}
+	if p.allDistinct && p.filledCount == len(c.profiledLines) && p.filledCount >= minEvidenceRows && isRowNumber(name) {
+		c.noteGuessedRole(i, IgnoredColumn, c.columnText(i)+" names the rows and is left out")
+		return IgnoredColumn, nil
+	}
 	c.addNote(c.headerPlaces[i], fmt.Sprintf("%s holds text such as %s and is taken as a label", c.columnText(i), inputerr.Quote(p.exampleText)), "")
 	return LabelColumn, nil
 }

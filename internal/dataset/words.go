@@ -9,7 +9,7 @@ import (
 // roleWords holds, for each role, the names of columns in lower case that suggest the role, in
 // addition to the name of the role itself. Earlier names take precedence.
 var roleWords = map[Role][]string{
-	RecipeColumn: {"recipe name", "recipes", "cocktail", "cocktails", "drink", "drinks", "cocktail name", "drink name", "strdrink", "dish", "formula", "formulation", "blend",
+	RecipeColumn: {"recipe name", "miscela", "miscele", "mengsel", "mezcla", "mistura", "mélange", "recipes", "cocktail", "cocktails", "drink", "drinks", "cocktail name", "drink name", "strdrink", "dish", "formula", "formulation", "blend",
 		"recept", "receptuur", "receita", "przepis", "mieszanka", "traço", "rezept", "rezeptname", "rezeptur", "getränk", "gericht", "mischung", "formel", "recette", "formule", "receta", "fórmula", "ricetta", "name", "title", "titel", "nom", "nombre", "nome"},
 	IngredientColumn: {"ingredients", "ingredient name", "component", "components", "raw material", "raw materials", "material", "materials", "feedstuff", "inci", "inci name", "substance",
 		"zutat", "zutaten", "einsatzstoff", "rohstoffe", "komponenten", "matière première", "matières premières", "matière", "matières", "materia prima", "materie prime", "grondstof", "grondstoffen", "ingrediënt", "ingrediënten", "matéria-prima", "råvara", "surowiec", "składnik", "bestandteil", "komponente", "rohstoff", "ingrédient", "ingrédients", "composant", "ingrediente", "ingredientes", "ingredienti", "componente"},
