@@ -189,7 +189,7 @@ func (d *Draft) AsidesText() string {
 		return ""
 	}
 	what, has := "row", "says"
-	if d.Book.Transposed {
+	if d.Book.Transposed || d.Book.LongForm {
 		what = "column"
 	}
 	if len(d.Book.Asides) > 1 {
