@@ -165,6 +165,9 @@ func TestBeginOffersSheet(t *testing.T) {
 	if v = c.says(answer{Do: "sheet", Value: "Old"}); strings.Contains(v.Text, "dash") || !strings.Contains(v.Summary, "1 recipe") {
 		t.Errorf("of the other sheet the problem is\n%s", v.Text)
 	}
+	if v = c.says(answer{Do: "sheet", Value: "None"}); v.Ready || len(v.Faults) == 0 {
+		t.Errorf("of no sheet the problem is\n%s", v.Text)
+	}
 	if v = c.says(answer{Do: "sheet", Value: "Sheet1"}); v.Text != used {
 		t.Errorf("when the first sheet is shown again the problem is\n%s\nand was\n%s", v.Text, used)
 	}
