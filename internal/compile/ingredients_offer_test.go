@@ -98,12 +98,36 @@ func TestOfferWithNearNames(t *testing.T) {
 	}
 	for name, shelf := range map[string][][]any{
 		"too few":           {{"Name", "€/kg"}, {"Soda", 2}, {"Flour", 30}},
+		"one, and one near": {{"Name", "€/kg"}, {"Soda", 2}, {"Angostura bitters", 3}},
 		"no attributes":     {{"Name"}, {"Soda"}, {"Gin"}, {"Lime"}, {"Angostura"}},
 		"recipes in turn":   {{"Ingredient", "C", "D"}, {"Soda", 50, 40}, {"Gin", 30, 20}, {"Lime", 10, 30}, {"Angostura", 10, 10}},
 		"recipes in a list": {{"Drink", "Ingredient", "Amount"}, {"C", "Gin", 1}, {"C", "Soda", 2}, {"D", "Gin", 1}, {"D", "Lime", 2}, {"D", "Angostura", 2}},
 	} {
 		if d, _, _ := offered(t, shelfBook(t, shelf), dataset.Options{}); len(d.Offers) > 0 {
 			t.Errorf("%s: %+v is offered", name, d.Offers)
+		}
+	}
+}
+
+// A sheet is offered if it lists half of the ingredients or more.
+func TestOfferOfHalf(t *testing.T) {
+	for listed, want := range map[int]bool{2: false, 3: true} {
+		text := "name,price\n"
+		names := []string{"flour", "sugar", "butter", "apples", "yeast", "salt"}
+		for k, name := range names[:listed] {
+			text += fmt.Sprintf("%s,%d\n", name, k+1)
+		}
+		list, err := dataset.ReadIngredients(strings.NewReader(text), "list.csv", dataset.Layout{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		used, err := dataset.NewIngredients(names...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &Draft{Book: &dataset.Book{Ingredients: used}}
+		if _, ok := d.offerSheet("Prices", list); ok != want {
+			t.Errorf("%d of 6: it is offered: %v", listed, ok)
 		}
 	}
 }
@@ -177,6 +201,7 @@ func TestQuestions(t *testing.T) {
 		"masses":   {pinch, Draft{}, dataset.Options{}, []string{"units pinch=0.3 g"}},
 		"wide": {"recipe,Gin,Lime,Soda,oven temperature (°C),pH,stars,liking\nA,60,10,30,200,5,<1,1\nB,50,30,20,220,6,2,2\nC,40,20,40,200,5,3,3\nD,50,20,30,200,5,3,3\nE,50,20,30,220,5,3,3\nF,50,30,20,200,6,3,3\nMean,50,20,30,1,1,1,1\n", Draft{}, dataset.Options{},
 			[]string{"columns liking=ingredient", "columns pH=ingredient", "columns stars=ignore", "columns stars=ingredient", "conditions pH", "including Mean", "labels oven temperature (°C)"}},
+		"settled": {"recipe,Gin,Lime,stars\nA,60,40,<1\nB,50,50,2\nC,40,60,3\nTarget,,,4\n", Draft{}, dataset.Options{Layout: dataset.Layout{Columns: map[string]dataset.Role{"stars": dataset.LabelColumn}, Without: []string{"Target"}}}, nil},
 		"turned":  {"Asset,A1,A2,A3\nSn,96.5,,50\nAg,3.5,40,\nPb,,60,50\nSum,100,100,100\n", Draft{}, dataset.Options{}, []string{"columns Asset=recipe", "columns Sum=label"}},
 		"decimal": {"recipe,Gin,Rum\nA,\"1,500\",\"2,000\"\nB,\"2,500\",\"1,000\"\n", Draft{}, dataset.Options{}, []string{"decimal comma"}},
 		"letters": {"recipe,Gin,Rum\nM\xfcller,1,2\nB,2,3\n", Draft{}, dataset.Options{}, []string{"encoding windows-1250"}},

@@ -105,7 +105,7 @@ func (t *table) readHead(suits func(row []string) bool, units *Units) (head []he
 		} else if err != nil {
 			return nil, err
 		}
-		h := headRow{suits: suits(row), isUnits: t.isUnitRow(withoutFilled(rows, row), units)}
+		h := headRow{suits: suits(row), isUnits: t.isUnitRow(row, units)}
 		for _, text := range row {
 			if text = strings.TrimSpace(text); text != "" {
 				h.filled++

@@ -162,11 +162,16 @@ func TestBeginOffersSheet(t *testing.T) {
 	if !strings.Contains(used, `units: {dash: "1.8 ml"}`) || !strings.Contains(used, "\ningredients:") {
 		t.Errorf("the problem is\n%s", used)
 	}
+	for range 2 {
+		if v = c.says(answer{Do: "sheet", Value: "None"}); v.Ready || len(v.Faults) == 0 {
+			t.Errorf("of no sheet the problem is\n%s", v.Text)
+		}
+	}
+	if v = c.says(answer{Do: "sheet", Value: "Sheet1"}); v.Text != used {
+		t.Errorf("after a sheet that is not there the problem is\n%s\nand was\n%s", v.Text, used)
+	}
 	if v = c.says(answer{Do: "sheet", Value: "Old"}); strings.Contains(v.Text, "dash") || !strings.Contains(v.Summary, "1 recipe") {
 		t.Errorf("of the other sheet the problem is\n%s", v.Text)
-	}
-	if v = c.says(answer{Do: "sheet", Value: "None"}); v.Ready || len(v.Faults) == 0 {
-		t.Errorf("of no sheet the problem is\n%s", v.Text)
 	}
 	if v = c.says(answer{Do: "sheet", Value: "Sheet1"}); v.Text != used {
 		t.Errorf("when the first sheet is shown again the problem is\n%s\nand was\n%s", v.Text, used)
