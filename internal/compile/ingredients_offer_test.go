@@ -147,7 +147,7 @@ func TestUseAsides(t *testing.T) {
 		if got := d.AsidesText(); got != test.says || len(d.Book.Ingredients.Attributes) > 0 || len(d.Book.Recipes) != 3 {
 			t.Errorf("%s: it says %q of %d recipes", name, got, len(d.Book.Recipes))
 		}
-		if reading := strings.Join(d.Reading(), "\n"); !strings.Contains(reading, "left out") || !strings.Contains(reading, test.column) {
+		if reading := strings.Join(d.Reading(), "\n"); !strings.Contains(reading, "left out") || strings.Count(reading, test.column) != 1 {
 			t.Errorf("%s: it is not left out by name:\n%s", name, reading)
 		}
 		text, err := d.UseAsides(tableFrom("bar.csv", test.table), dataset.Options{}, "list.csv")
