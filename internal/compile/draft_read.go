@@ -40,7 +40,51 @@ func openAndRead[T any](t Table, by func(io.Reader, string) (T, error)) (v T, er
 // ReadTable reads the table of a draft: recipes, or the prices or returns of assets over time. A column whose
 // value changes within a recipe cannot be a label. ReadTable leaves out such a column and records this in the
 // layout. A cell without a number in a label of numbers is an error.
-func (d *Draft) ReadTable(t Table, o dataset.Options) (err error) {
+//
+// If the options name no sheet of a workbook and the sheet that was chosen is no table of recipes, or one that lists the
+// ingredients, ReadTable reads the first other sheet that is one.
+func (d *Draft) ReadTable(t Table, o dataset.Options) error {
+	err := d.readSheet(t, o)
+	if o.Sheet != "" || t.ReadableOnce || err != nil && !errors.Is(err, dataset.ErrNoAmounts) || err == nil && !d.recipesAreAttributes() {
+		return err
+	}
+	preview, problem := openAndRead(t, func(r io.Reader, name string) (*dataset.Preview, error) {
+		return dataset.ReadPreview(r, name, o.Layout, 1, 1, 1)
+	})
+	if problem != nil || len(preview.SheetNames) < 2 {
+		return err
+	}
+	for _, name := range preview.SheetNames[:min(len(preview.SheetNames), maxOtherSheets)] {
+		if name == preview.Sheet {
+			continue
+		}
+		other, options := *d, o
+		options.Sheet = name
+		if other.readSheet(t, options) != nil || other.Book == nil || other.recipesAreAttributes() {
+			continue
+		}
+		*d = other
+		d.Book.Notes = append(d.Book.Notes, dataset.Note{File: d.Book.File, Setting: dataset.Layout{Sheet: name}.YAML(),
+			Message: "the sheet " + inputerr.Quote(name) + " is read, of " + inputerr.List(preview.SheetNames, 12)})
+		return nil
+	}
+	return err
+}
+
+// recipesAreAttributes reports whether the table has a column for each recipe, and all of these columns are called as what
+// a list of the ingredients says of them, such as price and stock.
+func (d *Draft) recipesAreAttributes() bool {
+	if d.Book == nil || !d.Book.Transposed || len(d.Book.Recipes) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(d.Book.Recipes, func(r dataset.Recipe) bool {
+		a := dataset.NewAttribute(r.Name, "1")
+		return a.Meaning() == dataset.OtherNumber
+	})
+}
+
+// readSheet reads a sheet as [Draft.ReadTable] does, that which the options name or else the one that the reader chooses.
+func (d *Draft) readSheet(t Table, o dataset.Options) (err error) {
 	labels := o.Labels
 	o.Conditions = d.SetColumns
 	if !t.ReadableOnce && len(labels) == 0 && o.Ingredients == nil && len(o.Columns) == 0 {

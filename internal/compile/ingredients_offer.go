@@ -215,6 +215,9 @@ func (d *Draft) UseAsides(t Table, o dataset.Options, path string) ([]byte, erro
 	if t.ReadableOnce {
 		return nil, &inputerr.Error{File: t.Name, Message: "the table can be read only once", Hint: "name a file"}
 	}
+	if d.Book.Shape != nil {
+		o.Sheet = d.Book.Shape.Sheet
+	}
 	if err := d.readWithIngredients(t, o, list); err != nil {
 		return nil, err
 	}

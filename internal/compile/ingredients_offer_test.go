@@ -109,6 +109,50 @@ func TestOfferWithNearNames(t *testing.T) {
 	}
 }
 
+// Where the sheet of prices has the more usual names of columns, or comes first, the sheet of recipes is read all the same,
+// and the other is offered.
+func TestSheetOfRecipesIsFound(t *testing.T) {
+	recipes := [][]any{{"Batch", "Water (g)", "Glycerine (g)", "Oil (g)", "viscosity"}}
+	for k := range 6 {
+		recipes = append(recipes, []any{fmt.Sprint("L", k), 70 + k, 10 + k, 20 - 2*k, 1000 + 137*k})
+	}
+	for name, prices := range map[string][][]any{
+		"texts":   {{"Material", "Supplier", "Price (€/kg)", "Density"}, {"Water", "x", 0.01, 1}, {"Glycerine", "y", 2.5, 1.26}, {"Oil", "z", 4, 0.91}},
+		"numbers": {{"Ingredient", "max", "Stock (g)"}, {"Water", 60, 100}, {"Glycerine", 20, 300}, {"Oil", 20, 400}},
+	} {
+		f := excelize.NewFile()
+		for k, sheet := range []string{"Raw materials", "Trials"} {
+			if _, err := f.NewSheet(sheet); err != nil {
+				t.Fatal(err)
+			}
+			for r, row := range [][][]any{prices, recipes}[k] {
+				if err := f.SetSheetRow(sheet, fmt.Sprint("A", r+1), &row); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var b bytes.Buffer
+		if err := f.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		d, table, out := offered(t, b.String(), dataset.Options{})
+		if len(d.Book.Recipes) != 6 || len(d.Offers) != 1 || d.Offers[0].Sheet != "Raw materials" {
+			t.Errorf("%s: %d recipes are read, and %+v is offered", name, len(d.Book.Recipes), d.Offers)
+			continue
+		}
+		questions, _ := d.Questions()
+		if !slices.ContainsFunc(questions, func(q TableQuestion) bool { return len(q.Flags) == 1 && q.Flags[0].Name == "sheet" }) {
+			t.Errorf("%s: it does not ask whether the sheet is right: %+v", name, questions)
+		}
+		if err := d.UseIngredientsSheet(table, dataset.Options{}, "Raw materials"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if written := finished(t, d, out); !strings.Contains(written, "\nrecipes: {file: bar.xlsx, sheet: Trials") || !strings.Contains(written, "\ningredients: {file: bar.xlsx, sheet: Raw materials}") {
+			t.Errorf("%s: the draft is\n%s", name, written)
+		}
+	}
+}
+
 // A sheet is offered if it lists half of the ingredients or more.
 func TestOfferOfHalf(t *testing.T) {
 	for listed, want := range map[int]bool{2: false, 3: true} {

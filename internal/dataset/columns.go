@@ -307,7 +307,7 @@ func (c *columnReader) missingColumnError(role Role) error {
 		hint = fmt.Sprintf("where several rows are of one %s, call the recipes by their rows with %s; %s", inputerr.Quote(c.header[0]),
 			Layout{Columns: map[string]Role{c.header[0]: LabelColumn}}.YAML(), hint)
 	}
-	return c.errorInHeader(column, "no column is called "+inputerr.Quote(string(role)), hint)
+	return withoutAmounts(c.errorInHeader(column, "no column is called "+inputerr.Quote(string(role)), hint))
 }
 
 // assignLongRoles sets the roles and units of the columns of a table in the long form.

@@ -144,7 +144,7 @@ func (c *columnReader) noIngredientError(recipe int) error {
 	if slices.ContainsFunc(c.profiles, func(p columnProfile) bool { return p.negativeCount > 0 }) {
 		return c.errorInHeader(max(recipe, 0), "the table has numbers below 0, and no column of amounts", "a table of recipes says how much of each ingredient there is, and amounts are 0 or more")
 	}
-	return c.errorInHeader(max(recipe, 0), "the header names no ingredient", longFormHint+"; the wide form has recipe and a column for each ingredient")
+	return withoutAmounts(c.errorInHeader(max(recipe, 0), "the header names no ingredient", longFormHint+"; the wide form has recipe and a column for each ingredient"))
 }
 
 // findSpreadColumns finds pairs of columns of which one holds the standard deviations of the other,
