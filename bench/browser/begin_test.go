@@ -233,6 +233,20 @@ func (b *begun) picture(name string) {
 	}
 }
 
+// answer presses an answer of the question whose text begins so, which may be folded.
+func (b *begun) answer(question, text string) {
+	b.t.Helper()
+	is, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](fmt.Sprintf(`(() => {
+		const asked = [...document.querySelectorAll('#asks li, #asks-more li')].find(e => e.textContent.startsWith(%s));
+		const button = asked && [...asked.querySelectorAll('button')].find(e => e.textContent === %s);
+		button?.click();
+		return !!button;
+	})()`, quoted(question), quoted(text))))
+	if err != nil || !is {
+		b.t.Fatalf("nothing answers %q with %q: %v", question, text, err)
+	}
+}
+
 // quiet holds that the page said nothing wrong and asked nothing of others.
 func (b *begun) quiet(address string) {
 	b.t.Helper()
@@ -258,7 +272,16 @@ func TestBeginWithBar(t *testing.T) {
 	b.is("the page", "!document.getElementById('open').hidden && document.querySelectorAll('#examples button').length === 3")
 	b.looks("open")
 	b.give("#file", workbook)
-	b.is("the table", "document.querySelectorAll('#tables .sheet').length === 2 && !document.getElementById('go').disabled")
+	b.is("the table", "document.querySelectorAll('#tables .sheet').length === 1 && !document.getElementById('go').disabled")
+	// The sheet of what is there is offered by name, and used after a click; another takes it back.
+	for k, answer := range []string{"Use it", "Leave it out", "Use it"} {
+		b.answer(`Sheet "Stock" lists all 63 ingredients, with "Price (€/l)", "Stock (ml)"`, answer)
+		b.is("the sheet", fmt.Sprintf("document.querySelectorAll('#tables .sheet').length === %d && !document.getElementById('go').disabled", 2-k%2))
+	}
+	b.answer("How much is 1 dash?", "1.8 ml")
+	b.is("the dash", "/dash: \"1.8 ml\"/.test(document.getElementById('text').textContent) && /\\ningredients: /.test(document.getElementById('text').textContent)")
+	b.answer("How much is 1 dash?", "0.9 ml")
+	b.is("the usual dash", "/dash: \"0.9 ml\"/.test(document.getElementById('text').textContent) && /\\ningredients: /.test(document.getElementById('text').textContent)")
 	if says := b.text("#words"); !strings.Contains(says, "69 recipes, 63 ingredients") {
 		t.Errorf("the page says %q", says)
 	}

@@ -200,7 +200,7 @@ func printDraft(w io.Writer, d *compile.Draft, file string) error {
 			text += "Left out, as it conflicts with other constraints: " + b.Words + "\n"
 		}
 	}
-	_, err := io.WriteString(w, text+terminal.EscapeControls(listOffers(d)+listQuestions(d, file)))
+	_, err := io.WriteString(w, text+listOffers(d)+listQuestions(d, file))
 	return err
 }
 
@@ -213,7 +213,7 @@ func listOffers(d *compile.Draft) (text string) {
 		if text == "" {
 			text = "These may be a table of the ingredients, and are not used. Use one with its flag:\n"
 		}
-		text += "  " + what + "\n"
+		text += "  " + terminal.EscapeControls(what) + "\n"
 		if len(flags) > 0 {
 			text += "      " + strings.Join(flags, " ") + "\n"
 		}
@@ -244,7 +244,7 @@ func flagText(name, value string) string {
 			value = `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
 		}
 	}
-	return "--" + name + " " + terminal.ShellWord(value)
+	return "--" + name + " " + terminal.EscapeControls(terminal.ShellWord(value))
 }
 
 // listQuestions returns the list of the guesses that a person should check, with the flags that settle them otherwise.
@@ -259,7 +259,7 @@ func listQuestions(d *compile.Draft, file string) (text string) {
 		for _, f := range q.Flags {
 			flags = append(flags, flagText(f.Name, f.Value))
 		}
-		text += "  " + q.Text + "\n      " + strings.Join(flags, " or ") + "\n"
+		text += "  " + terminal.EscapeControls(q.Text) + "\n      " + strings.Join(flags, " or ") + "\n"
 	}
 	if more := len(questions) - most; more > 0 {
 		text += fmt.Sprintf("  %d more, which stand in %s\n", more, inputerr.Quote(file))
@@ -268,7 +268,7 @@ func listQuestions(d *compile.Draft, file string) (text string) {
 		if k == 0 {
 			text += "Only a change of the table changes this:\n"
 		}
-		text += "  " + n.String() + "\n"
+		text += "  " + terminal.EscapeControls(n.String()) + "\n"
 	}
 	if more := len(remarks) - most; more > 0 {
 		text += fmt.Sprintf("  %d more, which stand in %s\n", more, inputerr.Quote(file))

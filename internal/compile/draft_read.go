@@ -119,8 +119,7 @@ func ReadStableColumns(layout *dataset.Layout, read func() (*dataset.Book, error
 		known, err := read()
 		if err == nil {
 			for _, name := range left {
-				known.Notes = append(known.Notes, dataset.Note{File: known.File, Message: "column " + inputerr.Quote(name) + " changes within a recipe and is left out",
-					Doubtful: true, AboutOrigin: true, AmbiguousColumn: name, AssumedRole: dataset.IgnoredColumn})
+				known.Notes = append(known.Notes, dataset.Note{File: known.File, Message: "column " + inputerr.Quote(name) + " changes within a recipe and is left out"})
 			}
 			return known, nil
 		}

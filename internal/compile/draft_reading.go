@@ -82,7 +82,9 @@ func (d *Draft) roleLines() (lines []string) {
 		names[role] = append(names[role], c.Name)
 	}
 	for _, name := range d.Book.AsideNames() {
-		names["left out"] = append(names["left out"], name)
+		if !slices.Contains(names["left out"], name) {
+			names["left out"] = append(names["left out"], name)
+		}
 	}
 	for _, l := range d.Book.Labels {
 		if !slices.ContainsFunc(s.Columns, func(c dataset.Column) bool { return c.Name == l.Name }) {

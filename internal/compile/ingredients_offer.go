@@ -189,7 +189,7 @@ func (d *Draft) AsidesText() string {
 		return ""
 	}
 	what, has := "row", "says"
-	if d.Book.Transposed {
+	if d.Book.Transposed || d.Book.LongForm {
 		what = "column"
 	}
 	if len(d.Book.Asides) > 1 {
@@ -214,6 +214,9 @@ func (d *Draft) UseAsides(t Table, o dataset.Options, path string) ([]byte, erro
 	}
 	if t.ReadableOnce {
 		return nil, &inputerr.Error{File: t.Name, Message: "the table can be read only once", Hint: "name a file"}
+	}
+	if d.Book.Shape != nil {
+		o.Sheet = d.Book.Shape.Sheet
 	}
 	if err := d.readWithIngredients(t, o, list); err != nil {
 		return nil, err

@@ -98,6 +98,7 @@ func TestOfferWithNearNames(t *testing.T) {
 	}
 	for name, shelf := range map[string][][]any{
 		"too few":           {{"Name", "€/kg"}, {"Soda", 2}, {"Flour", 30}},
+		"one, and one near": {{"Name", "€/kg"}, {"Soda", 2}, {"Angostura bitters", 3}},
 		"no attributes":     {{"Name"}, {"Soda"}, {"Gin"}, {"Lime"}, {"Angostura"}},
 		"recipes in turn":   {{"Ingredient", "C", "D"}, {"Soda", 50, 40}, {"Gin", 30, 20}, {"Lime", 10, 30}, {"Angostura", 10, 10}},
 		"recipes in a list": {{"Drink", "Ingredient", "Amount"}, {"C", "Gin", 1}, {"C", "Soda", 2}, {"D", "Gin", 1}, {"D", "Lime", 2}, {"D", "Angostura", 2}},
@@ -108,12 +109,81 @@ func TestOfferWithNearNames(t *testing.T) {
 	}
 }
 
+// Where the sheet of prices has the more usual names of columns, or comes first, the sheet of recipes is read all the same,
+// and the other is offered.
+func TestSheetOfRecipesIsFound(t *testing.T) {
+	recipes := [][]any{{"Batch", "Water (g)", "Glycerine (g)", "Oil (g)", "viscosity"}}
+	for k := range 6 {
+		recipes = append(recipes, []any{fmt.Sprint("L", k), 70 + k, 10 + k, 20 - 2*k, 1000 + 137*k})
+	}
+	for name, prices := range map[string][][]any{
+		"texts":   {{"Material", "Supplier", "Price (€/kg)", "Density"}, {"Water", "x", 0.01, 1}, {"Glycerine", "y", 2.5, 1.26}, {"Oil", "z", 4, 0.91}},
+		"numbers": {{"Ingredient", "max", "Stock (g)"}, {"Water", 60, 100}, {"Glycerine", 20, 300}, {"Oil", 20, 400}},
+	} {
+		f := excelize.NewFile()
+		for k, sheet := range []string{"Raw materials", "Trials"} {
+			if _, err := f.NewSheet(sheet); err != nil {
+				t.Fatal(err)
+			}
+			for r, row := range [][][]any{prices, recipes}[k] {
+				if err := f.SetSheetRow(sheet, fmt.Sprint("A", r+1), &row); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var b bytes.Buffer
+		if err := f.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		d, table, out := offered(t, b.String(), dataset.Options{})
+		if len(d.Book.Recipes) != 6 || len(d.Offers) != 1 || d.Offers[0].Sheet != "Raw materials" {
+			t.Errorf("%s: %d recipes are read, and %+v is offered", name, len(d.Book.Recipes), d.Offers)
+			continue
+		}
+		questions, _ := d.Questions()
+		if !slices.ContainsFunc(questions, func(q TableQuestion) bool { return len(q.Flags) == 1 && q.Flags[0].Name == "sheet" }) {
+			t.Errorf("%s: it does not ask whether the sheet is right: %+v", name, questions)
+		}
+		if err := d.UseIngredientsSheet(table, dataset.Options{}, "Raw materials"); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if written := finished(t, d, out); !strings.Contains(written, "\nrecipes: {file: bar.xlsx, sheet: Trials") || !strings.Contains(written, "\ningredients: {file: bar.xlsx, sheet: Raw materials}") {
+			t.Errorf("%s: the draft is\n%s", name, written)
+		}
+	}
+}
+
+// A sheet is offered if it lists half of the ingredients or more.
+func TestOfferOfHalf(t *testing.T) {
+	for listed, want := range map[int]bool{2: false, 3: true} {
+		text := "name,price\n"
+		names := []string{"flour", "sugar", "butter", "apples", "yeast", "salt"}
+		for k, name := range names[:listed] {
+			text += fmt.Sprintf("%s,%d\n", name, k+1)
+		}
+		list, err := dataset.ReadIngredients(strings.NewReader(text), "list.csv", dataset.Layout{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		used, err := dataset.NewIngredients(names...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &Draft{Book: &dataset.Book{Ingredients: used}}
+		if _, ok := d.offerSheet("Prices", list); ok != want {
+			t.Errorf("%d of 6: it is offered: %v", listed, ok)
+		}
+	}
+}
+
 // What a table says of its ingredients is a table of them when that is said: columns of a table with a column for each
 // recipe, and a row of prices. The problem has the prices.
 func TestUseAsides(t *testing.T) {
 	for name, test := range map[string]struct{ table, says, written, column string }{
 		"turned": {"Ingredient;Supplier;A;B;C;EUR/kg\nGin;x;60;50;40;12,5\nLime;y;10;30;20;4\nSoda;x;30;20;40;1,25\n",
 			`the columns "Supplier", "EUR/kg" say something of the ingredients`, "name,Supplier,EUR/kg\nGin,x,12.5\nLime,y,4\nSoda,x,1.25\n", "EUR/kg"},
+		"long": {"recipe,ingredient,amount,€ per kg,batch\nA,Gin,60,12,1\nA,Lime,40,4,2\nB,Lime,30,,3\nB,Gin,50,12,4\nC,Gin,3,12,5\nC,Soda,1,2,6\n",
+			`the column "€ per kg" says something of the ingredients`, "name,€ per kg\nGin,12\nLime,4\nSoda,2\n", "€ per kg"},
 		"wide": {"recipe,Gin,Lime,Soda,liking\nA,60,10,30,5\nB,50,30,20,6\nC,40,20,40,7\nPrice (€/kg),12.5,4,1.25,\n",
 			`the row "Price (€/kg)" says something of the ingredients`, "name,Price (€/kg)\nGin,12.5\nLime,4\nSoda,1.25\n", "Price (€/kg)"},
 	} {
@@ -121,7 +191,7 @@ func TestUseAsides(t *testing.T) {
 		if got := d.AsidesText(); got != test.says || len(d.Book.Ingredients.Attributes) > 0 || len(d.Book.Recipes) != 3 {
 			t.Errorf("%s: it says %q of %d recipes", name, got, len(d.Book.Recipes))
 		}
-		if reading := strings.Join(d.Reading(), "\n"); !strings.Contains(reading, "left out") || !strings.Contains(reading, test.column) {
+		if reading := strings.Join(d.Reading(), "\n"); !strings.Contains(reading, "left out") || strings.Count(reading, test.column) != 1 {
 			t.Errorf("%s: it is not left out by name:\n%s", name, reading)
 		}
 		text, err := d.UseAsides(tableFrom("bar.csv", test.table), dataset.Options{}, "list.csv")
@@ -139,6 +209,11 @@ func TestUseAsides(t *testing.T) {
 	d, _ := drafted(t, "bar.csv", "recipe,Gin,Lime,liking\nA,60,40,5\nB,50,50,6\nC,40,60,7\nMean,50,50,6\n", dataset.Options{})
 	if _, err := d.UseAsides(tableFrom("bar.csv", ""), dataset.Options{}, "list.csv"); err == nil || !strings.Contains(err.Error(), "nothing in the table says something of the ingredients") {
 		t.Errorf("a mean is something of the ingredients: %v", err)
+	}
+	const once = "recipe,Gin,Lime,liking\nA,60,40,5\nB,50,50,6\nC,40,60,7\nPrice (€/kg),2,3,\n"
+	d, _ = drafted(t, "bar.csv", once, dataset.Options{})
+	if _, err := d.UseAsides(Table{Name: "bar.csv", ReadableOnce: true}, dataset.Options{}, "list.csv"); err == nil || !strings.Contains(err.Error(), "the table can be read only once: name a file") {
+		t.Errorf("from a pipe: %v", err)
 	}
 }
 
@@ -165,11 +240,12 @@ func TestQuestions(t *testing.T) {
 		o     dataset.Options
 		want  []string
 	}{
-		"long":     {long, Draft{}, dataset.Options{}, []string{"conditions age", "names Campri=Campari", "names campari=campari (2)", "units dash=0.9 ml", "units pinch=0.3 ml"}},
+		"long":     {long, Draft{}, dataset.Options{}, []string{"names Campri=Campari", "names campari=campari (2)", "units dash=0.9 ml", "units pinch=0.3 ml"}},
 		"answered": {long, Draft{SetColumns: []string{"age"}, Units: map[string]string{"dash": "1 ml"}}, dataset.Options{Layout: dataset.Layout{Columns: map[string]dataset.Role{"age": dataset.LabelColumn}, Names: map[string]string{"Campri": "Campari"}}}, []string{"names campari=campari (2)", "units pinch=0.3 ml"}},
 		"masses":   {pinch, Draft{}, dataset.Options{}, []string{"units pinch=0.3 g"}},
 		"wide": {"recipe,Gin,Lime,Soda,oven temperature (°C),pH,stars,liking\nA,60,10,30,200,5,<1,1\nB,50,30,20,220,6,2,2\nC,40,20,40,200,5,3,3\nD,50,20,30,200,5,3,3\nE,50,20,30,220,5,3,3\nF,50,30,20,200,6,3,3\nMean,50,20,30,1,1,1,1\n", Draft{}, dataset.Options{},
 			[]string{"columns liking=ingredient", "columns pH=ingredient", "columns stars=ignore", "columns stars=ingredient", "conditions pH", "including Mean", "labels oven temperature (°C)"}},
+		"settled": {"recipe,Gin,Lime,stars\nA,60,40,<1\nB,50,50,2\nC,40,60,3\nTarget,,,4\n", Draft{}, dataset.Options{Layout: dataset.Layout{Columns: map[string]dataset.Role{"stars": dataset.LabelColumn}, Without: []string{"Target"}}}, nil},
 		"turned":  {"Asset,A1,A2,A3\nSn,96.5,,50\nAg,3.5,40,\nPb,,60,50\nSum,100,100,100\n", Draft{}, dataset.Options{}, []string{"columns Asset=recipe", "columns Sum=label"}},
 		"decimal": {"recipe,Gin,Rum\nA,\"1,500\",\"2,000\"\nB,\"2,500\",\"1,000\"\n", Draft{}, dataset.Options{}, []string{"decimal comma"}},
 		"letters": {"recipe,Gin,Rum\nM\xfcller,1,2\nB,2,3\n", Draft{}, dataset.Options{}, []string{"encoding windows-1250"}},

@@ -27,7 +27,7 @@ func (d *Draft) Questions() (questions []TableQuestion, remarks []dataset.Note) 
 	for _, n := range notes {
 		switch flags := noteFlags(&n); {
 		case n.Setting == "" && !n.Doubtful:
-		case n.AboutOrigin && flags == nil, strings.HasPrefix(n.Setting, "units:"): // asked below
+		case n.AboutOrigin, strings.HasPrefix(n.Setting, "units:"): // asked below
 		case len(flags) > 0:
 			questions = append(questions, TableQuestion{n.String(), flags})
 		default:
@@ -59,8 +59,6 @@ func (d *Draft) Questions() (questions []TableQuestion, remarks []dataset.Note) 
 func noteFlags(n *dataset.Note) []InitFlag {
 	setting, value, _ := strings.Cut(n.Setting, ": ")
 	switch {
-	case n.AboutOrigin && n.AmbiguousColumn != "":
-		return []InitFlag{{"conditions", n.AmbiguousColumn}} // rows of other values are other trials
 	case n.AboutOrigin:
 		return nil
 	case n.AmbiguousColumn != "":

@@ -10,7 +10,8 @@ import (
 )
 
 // An Aside is a row or a column of a table of recipes that says something of the ingredients, such as
-// their prices, and is no recipe.
+// their prices. It is no recipe. In the long form it is a column that is left out and has the same text
+// in all rows of an ingredient.
 type Aside struct {
 	Name   string   // name of the row or column, such as EUR/kg
 	Values []string // by ingredient of the book: text of the cell, with the point as the decimal mark
@@ -20,6 +21,13 @@ type Aside struct {
 type asideCells struct {
 	name  string
 	texts map[int]string // by index of the ingredient's column: text of the cell
+}
+
+// A longAside is a column of the long form that is left out and may become an [Aside].
+type longAside struct {
+	column      int
+	texts       map[int32]string // by ingredient: text of the first row that has one
+	contradicts bool             // whether an ingredient has several texts
 }
 
 // maxAsides is the maximum number of asides of a table.
@@ -65,6 +73,16 @@ func (t *table) asideText(field int, text string) string {
 
 // collectAsides returns what the table says of the ingredients of the book.
 func (b *bookBuilder) collectAsides() (all []Aside) {
+	for _, a := range b.longAsides {
+		if a.contradicts || len(a.texts) == 0 {
+			continue
+		}
+		aside := Aside{Name: b.table.header[a.column], Values: make([]string, b.book.Ingredients.Len())}
+		for ingredient, text := range a.texts {
+			aside.Values[ingredient] = text
+		}
+		all = append(all, aside)
+	}
 	for _, a := range b.table.asides {
 		aside := Aside{Name: a.name, Values: make([]string, b.book.Ingredients.Len())}
 		known := 0
@@ -79,6 +97,22 @@ func (b *bookBuilder) collectAsides() (all []Aside) {
 		}
 	}
 	return all
+}
+
+// collectLongAsides keeps what the current row of the long form says of an ingredient beside its amount.
+func (b *bookBuilder) collectLongAsides(ingredient int32) {
+	for k := range b.longAsides {
+		a := &b.longAsides[k]
+		if a.contradicts {
+			continue
+		}
+		text := b.table.asideText(a.column, b.table.row[a.column])
+		if first, known := a.texts[ingredient]; known {
+			a.contradicts = text != "" && text != first
+		} else if text != "" {
+			a.texts[ingredient] = text
+		}
+	}
 }
 
 // WriteAsides returns a table of the ingredients of the book, as CSV, with a column for each of its asides. A cell is

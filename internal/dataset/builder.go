@@ -36,6 +36,7 @@ type bookBuilder struct {
 	wideColumns     []wideColumn  // wide form: columns of the ingredients
 	partBuffer      []Part        // wide form: reused buffer for the parts of a row
 	labelColumns    []labelColumn // columns of the labels
+	longAsides      []longAside   // long form: columns that are left out
 	conditionLabels []int         // indices into labelColumns of the labels that are conditions of trials
 
 	recipes        []Recipe                      // recipes read so far
@@ -129,6 +130,8 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 			}
 		case long && c.Role == IngredientColumn:
 			b.ingredientColumn = i
+		case long && c.Role == IgnoredColumn && c.Name != "" && !isNameColumn(c.Name) && len(b.longAsides) < maxAsides:
+			b.longAsides = append(b.longAsides, longAside{column: i, texts: make(map[int32]string)})
 		case c.Role == AmountColumn:
 			b.amountColumn, b.defaultUnit = i, c.Unit
 		case c.Role == UnitColumn:

@@ -52,6 +52,22 @@ type Attribute struct {
 	cellPlaces    []place   // by ingredient: position of the cell
 }
 
+// NewAttribute returns an attribute with the given values, which are numbers in plain form, texts, or empty.
+func NewAttribute(name string, values ...string) *Attribute {
+	a := &Attribute{Name: name, Values: values}
+	for _, value := range values {
+		f, ok := parseNumber(value)
+		if value != "" && !ok && a.notNumberErr == nil {
+			a.notNumberErr, a.notNumberText = &Error{Message: inputerr.Quote(value) + " is not a number", Hint: "write a number"}, inputerr.Quote(value)
+		}
+		if !ok {
+			f = math.NaN()
+		}
+		a.numbers = append(a.numbers, f)
+	}
+	return a
+}
+
 // newIngredients returns an empty list of ingredients. The parameter file is the name of its file,
 // or empty.
 func newIngredients(file string) *Ingredients {

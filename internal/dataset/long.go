@@ -29,6 +29,7 @@ func (b *bookBuilder) readLongRow() {
 		b.badRecipes[recipe] = true
 		return
 	}
+	b.collectLongAsides(part.Ingredient)
 	at := [2]int32{recipe, part.Ingredient}
 	if isRest {
 		b.addRemainder(recipe, part, b.amountColumn, t.row[b.amountColumn], len(r.Parts))

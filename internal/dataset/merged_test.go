@@ -107,7 +107,7 @@ func TestMergedCells(t *testing.T) {
 				return ""
 			}},
 		{name: "a group ends with its merged cell",
-			rows:   [][]any{{nil, "Composition (wt%)", nil, "notes", nil}, {"recipe", "Cu", "Sn", "Zn", "liking"}, {"A", 90, 5, 5, 5}, {"B", 80, 10, 10, 4}, {"C", 70, 15, 15, 3}},
+			rows:   [][]any{{nil, "Composition (wt%)", nil, nil, "notes"}, {"recipe", "Cu", "Sn", "Zn", "liking"}, {"A", 90, 5, 5, 5}, {"B", 80, 10, 10, 4}, {"C", 70, 15, 15, 3}},
 			ranges: []string{"B1:C1"},
 			check: func(b *Book) string {
 				if got := fmt.Sprint(b.Shape.Columns); !strings.Contains(got, "Sn (wt%)") || strings.Contains(got, "Zn (wt%)") {
@@ -125,10 +125,10 @@ func TestMergedCells(t *testing.T) {
 				return ""
 			}},
 		{name: "one remark on several results",
-			rows:   [][]any{{"recipe", "Gin", "Lime", "liking", "haze"}, {"A", 60, 40, 7, 1}, {"B", 70, 30, "failed", nil}, {"C", 50, 50, 5, 2}, {"D", 40, 60, 5, 3}},
-			ranges: []string{"D3:E3"},
+			rows:   [][]any{{"recipe", "Gin", "Lime", "liking", "haze"}, {"A", 60, 40, 7, 1}, {"B", 70, 30, "failed", nil}, {"C", 50, 50, 5, nil}, {"D", 40, 60, 5, 3}},
+			ranges: []string{"D3:E3", "D4:E4"},
 			check: func(b *Book) string {
-				if len(b.Labels) != 2 || b.Labels[0].Value(1) != "failed" || b.Labels[1].Value(1) != "failed" {
+				if len(b.Labels) != 2 || b.Labels[0].Value(1) != "failed" || b.Labels[1].Value(1) != "failed" || b.Labels[1].Value(2) != "" {
 					return fmt.Sprintf("%+v", b.Labels)
 				}
 				return ""
@@ -167,6 +167,21 @@ func TestMergedCells(t *testing.T) {
 	}
 }
 
+// The content of a merged cell is copied to the rows below that have other cells, as a number if it is one, and over no
+// content of their own.
+func TestFillMerged(t *testing.T) {
+	t.Parallel()
+	s := &sheet{cells: [][]string{{"1.5", "a", "x"}, {"", "", "y"}, {"", "b"}, nil, {"own", "", "z"}, {"", "", "", "w"}}, numberCells: map[[2]int]bool{{0, 0}: true}}
+	left := 100
+	if err := s.fillMerged([]mergedRange{{0, 0, 5, 1}, {9, 0, 10, 0}}, &left); err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{{"1.5", "a", "x"}, {"1.5", "", "y"}, {"", "b"}, nil, {"own", "", "z"}, {"1.5", "", "", "w"}}
+	if !reflect.DeepEqual(s.cells, want) || !s.numberCells[[2]int{5, 0}] || s.numberCells[[2]int{4, 0}] || !s.filledCells[[2]int{1, 0}] || len(s.filledCells) != 2 || s.coveredColumns[[2]int{0, 0}] != 2 || left != 95 {
+		t.Errorf("got %q, numbers %v, filled %v, covered %v, %d left", s.cells, s.numberCells, s.filledCells, s.coveredColumns, left)
+	}
+}
+
 // What merged cells cover is bounded by the cells that are there, whatever a file says.
 func TestMergedCellsAreBounded(t *testing.T) {
 	t.Parallel()
@@ -202,6 +217,7 @@ func TestMergedCellsAreBounded(t *testing.T) {
 		"overlapping.xlsx": {merges(many.String(), overlapping...), "has merged cells that cover more than 1048576 others"},
 		"nowhere.xlsx":     {merges(few, "A1:nowhere"), `it has merged cells "A1:nowhere"`},
 		"many.xlsx":        {merges(few, strings.Split(strings.Repeat("A1:A2,", maxMergedRanges+1), ",")...), "more than 65536 ranges"},
+		"many.ods":         {inRows(t, strings.Repeat(`<table:table-row>`+strings.Repeat(`<table:table-cell table:number-columns-spanned="2" office:value-type="string"><text:p>a</text:p></table:table-cell>`, 16)+`</table:table-row>`, maxMergedRanges/16+1)), "more than 65536 ranges"},
 		"rows.ods": {inRows(t, `<table:table-row><table:table-cell table:number-rows-spanned="16777216" office:value-type="string"><text:p>recipe</text:p></table:table-cell><table:table-cell table:number-rows-spanned="16777216" office:value-type="string"><text:p>Gin</text:p></table:table-cell></table:table-row>`+
 			`<table:table-row table:number-rows-repeated="900000"><table:table-cell table:number-columns-repeated="2"/><table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell></table:table-row>`), "has merged cells that cover more than 1048576 others"},
 	} {

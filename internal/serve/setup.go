@@ -222,7 +222,7 @@ func (b *setup) addTable(kind tableKind, name string, data []byte) error {
 // dropTablesAndAnswers removes all tables and all answers from the setup.
 func (b *setup) dropTablesAndAnswers() {
 	b.tables = make(map[tableKind]*loadedTable)
-	b.answers, b.answersBySheet = answers{}, nil
+	b.answers, b.answersBySheet, b.shownSheet = answers{}, nil, ""
 }
 
 // errAlreadyMade is the error for a request that arrives after the problem file was written.
@@ -393,7 +393,7 @@ func (b *setup) setUnitSize(a answer) error {
 
 // chooseSheet shows another sheet of the workbook, with the answers that were given about it before.
 func (b *setup) chooseSheet(name string) {
-	if b.shownSheet != "" {
+	if b.shownSheet != "" && (b.tableLayout.Sheet == "" || b.tableLayout.Sheet == b.shownSheet) {
 		if b.answersBySheet == nil || len(b.answersBySheet) >= maxAnswers {
 			b.answersBySheet = make(map[string]answers)
 		}

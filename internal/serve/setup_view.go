@@ -709,11 +709,6 @@ func (b *setup) addNoteViews(v *SetupView, reading *tableReading) {
 	_, notes := d.Contents()
 	for _, n := range notes {
 		switch {
-		case n.AboutOrigin && n.AmbiguousColumn != "": // left out, as it changes within a recipe
-			v.Questions = append(v.Questions, QuestionView{Text: toSentence(n.Message), Answers: []AnswerView{
-				{Text: "Leave it out", Chosen: true, Send: answer{Do: "set", Name: n.AmbiguousColumn}},
-				{Text: "A trial sets it", Send: answer{Do: "set", Name: n.AmbiguousColumn, On: true}},
-			}})
 		case n.AmbiguousColumn != "" || n.Spelling != "" || n.QuestionableRow != "" || n.AboutOrigin:
 		case strings.HasPrefix(n.Setting, "decimal:") || strings.HasPrefix(n.Setting, "encoding:") || strings.HasPrefix(n.Setting, "units:"): // asked with the stored questions
 		case strings.HasPrefix(n.Setting, "sheet:"): // the page shows the sheets above the table
