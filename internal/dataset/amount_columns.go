@@ -30,6 +30,7 @@ const (
 	unlikelyEvidence  = -4 // columns with no more evidence are not part of a range
 	sumEvidence       = 8  // a column that is not chosen is the sum of those that are
 	emptyRestEvidence = 6  // and leaves nothing for an ingredient that makes up the rest
+	gapEvidence       = 2  // against each gap between chosen columns, as the amounts stand side by side
 	otherKindEvidence = 4  // against each column whose unit measures something else than those of the others
 )
 
@@ -146,9 +147,16 @@ func (c *amountChoice) set(i int, in bool) {
 // total returns the evidence for the present choice.
 func (c *amountChoice) total() (total float64) {
 	var kinds [kindCount]int
-	chosen := 0
+	chosen, last := 0, -1
 	for i, in := range c.chosen {
+		if c.columns[i].isTotal && c.columns[i].field == last+1 {
+			last++ // a total within the amounts is no gap
+		}
 		if in {
+			if field := c.columns[i].field; chosen >= minSummedColumns && field > last+1 && !c.columns[i].isFixed && c.rows >= minEvidenceRows {
+				total -= gapEvidence
+			}
+			last = c.columns[i].field
 			total += c.columns[i].evidence
 			kinds[c.columns[i].kind]++
 			chosen++

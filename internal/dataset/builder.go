@@ -46,6 +46,7 @@ type bookBuilder struct {
 	firmPartIndex  int                           // index in Recipe.Parts of the last part found whose unit cannot become a mass; a hint for reconcileUnit
 	badRecipes     map[int32]bool                // indices of recipes with a fault
 	readingCounts  [readingKindCount]noteCounter // by readingKind: amounts interpreted in this way
+	sharedUnits    noteCounter                   // percentages among parts, or parts among percentages
 	unnamedRows    noteCounter                   // rows without the name of their recipe
 	convertedUnits map[*Unit]bool                // small volume units that were converted to masses
 	emptyRows      noteCounter                   // wide form: rows with neither a name nor amounts
@@ -392,6 +393,11 @@ func (b *bookBuilder) reconcileUnit(parts []Part, part *Part, field int) bool {
 		}
 		p.Unit = was.asMass
 	}
+	if isShare := func(k Kind) bool { return k == Percent || k == PartCount }; isShare(parts[0].kind()) && isShare(part.kind()) {
+		b.sharedUnits.increment(func() place { return b.table.place(field) }, inputerr.Quote(part.Unit.Name)+" beside "+inputerr.Quote(parts[0].Unit.Name))
+		part.Unit = parts[0].Unit // additions to a base of 100 parts are parts, too
+		return true
+	}
 	loose := func(p *Part) bool { return p.Unit != nil && p.Unit.asMass != nil }
 	switch {
 	case parts[0].kind() == Mass && loose(part):
@@ -571,6 +577,9 @@ func (b *bookBuilder) addCellNotes() {
 	}
 	if more := len(b.respellings) - most; more > 0 {
 		b.table.addNote(b.respellings[most].place, fmt.Sprintf("%s that differ in the case of letters are taken for one, too", inputerr.Count(more, "more name")), "")
+	}
+	if g := &b.sharedUnits; g.count > 0 {
+		b.table.addDoubtfulNote(g.firstPlace, fmt.Sprintf("%s counts as the same (%s)", g.example, inputerr.Count(g.count, "time")))
 	}
 	if g := &b.unnamedRows; g.count > 0 {
 		b.table.addNote(g.firstPlace, fmt.Sprintf("a row without the name of a recipe belongs to the one above (%s): first to %s", inputerr.Count(g.count, "time"), inputerr.Quote(g.example)), "")

@@ -30,6 +30,8 @@ const (
 	outcomeWord      wordRole = "outcome"
 	sumWord          wordRole = "sum"
 	meanWord         wordRole = "mean"
+	extremeWord      wordRole = "extreme"
+	indifferentWord  wordRole = "indifferent"
 	limitWord        wordRole = "limit"
 	ingredientWord   wordRole = "ingredient"
 	batchWord        wordRole = "batch"

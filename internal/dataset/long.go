@@ -138,7 +138,7 @@ func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest,
 // and counts it for a note.
 func (b *bookBuilder) skipSumOfRecipe() bool {
 	name := NormalizeName(b.table.row[b.ingredientColumn])
-	if !sumWord.includes(strings.ToLower(strings.Trim(name, " :.()"))) {
+	if name != "Σ" && !sumWord.includes(strings.ToLower(strings.Trim(name, " :.()"))) {
 		return false
 	}
 	b.sumRows.increment(func() place { return b.table.place(b.ingredientColumn) }, name)

@@ -25,6 +25,7 @@ const (
 	closureEvidence    = 5   // the amounts of each recipe add up to the same
 	apartEvidence      = -10 // the rows of each recipe stand apart
 	twiceEvidence      = -10 // all ingredients stand in a recipe twice
+	attributeEvidence  = -6  // an ingredient has the same amount in all recipes, as it has a density
 	sameAmountEvidence = -6  // all amounts of a recipe are the same
 	otherAmounts       = -2  // against each other column of numbers that change within a recipe
 	maxOtherAmounts    = 4
@@ -150,6 +151,9 @@ func (c *columnReader) weighLongForm(rows [][]string, groups []int, f longForm) 
 		evidence += blanksEvidence
 	}
 	evidence += c.weighRecipes(rows, groups, f)
+	if len(distinct) < len(names) && c.isAttribute(rows, f.ingredient, f.amount) {
+		evidence += attributeEvidence
+	}
 	others := 0
 	for i := range c.header {
 		p := &c.profiles[i]
@@ -280,7 +284,7 @@ func (c *columnReader) leaveOutAttributes() {
 			what = "numbers the recipes"
 		case !c.changesWithin(rows, groups, i):
 			continue
-		case c.followsIngredient(rows, i):
+		case c.isAttribute(rows, c.columnByRole[IngredientColumn], i):
 			what = "says the same of an ingredient in all recipes"
 		}
 		c.columns[i].Role = IgnoredColumn
@@ -298,11 +302,11 @@ func numbersRecipes(rows [][]string, groups []int, i int) bool {
 	return len(groups) > 0
 }
 
-// followsIngredient reports whether a column has the same text in all rows of an ingredient.
-func (c *columnReader) followsIngredient(rows [][]string, i int) bool {
+// isAttribute reports whether a column has the same text in all rows of an ingredient.
+func (c *columnReader) isAttribute(rows [][]string, ingredient, i int) bool {
 	of := make(map[string]string)
 	for _, row := range rows {
-		name := strings.ToLower(row[c.columnByRole[IngredientColumn]])
+		name := strings.ToLower(row[ingredient])
 		if text, ok := of[name]; ok && text != row[i] {
 			return false
 		}

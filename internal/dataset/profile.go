@@ -150,6 +150,9 @@ func (t *table) buildProfiles(units *Units) error {
 	return nil
 }
 
+// maxInitials is the maximum length of a text in capitals that is taken for initials and not for one of a unit.
+const maxInitials = 3
+
 // dropProfiles releases the parts of the profiles that are not needed once the columns have been
 // interpreted.
 func (t *table) dropProfiles() {
@@ -236,6 +239,9 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 			if q.isRemainder {
 				p.remainderCount++
 				break
+			}
+			if q.reading == impliedOneReading && len(text) <= maxInitials && text != strings.ToLower(text) {
+				break // the initials of a person, such as LB
 			}
 			p.amountCount++
 			value = q.amount.Float64()

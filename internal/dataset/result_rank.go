@@ -26,6 +26,8 @@ func RankResult(label string, classes []string) ResultRank {
 		return Rating
 	case IsCostName(label):
 		return Cost
+	case classes == nil && indifferentWord.isIn(words):
+		return UnnamedNumber
 	case origin == MeasuredInTrial, isJudgement(label), IsLowerBetterName(label), resultWord.isIn(words), qualityWord.isIn(words), meanWord.isIn(words), ordered && len(classes) > 2, classes == nil && hasPropertyUnit(label) && !isTemperature(label):
 		return Measurement
 	case ordered: // such as yes and no: a limit suits them better

@@ -15,9 +15,12 @@ const (
 
 // sectionOf tells by its words what a heading says of what stands below it.
 func sectionOf(heading string) section {
-	name, _ := SplitHeaderUnit(NormalizeName(heading))
+	name, unit := SplitHeaderUnit(NormalizeName(heading))
 	words := wordsOf(name)
+	of, isAmount := DefaultUnits().Lookup(unit)
 	switch {
+	case isAmount && !of.Kind.isPercent() && !resultHeading.isIn(words) && !resultWord.isIn(words):
+		return compositionSection
 	case setHeading.isIn(words):
 		return setSection
 	case resultHeading.isIn(words) || resultWord.isIn(words):

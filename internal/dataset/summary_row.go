@@ -27,7 +27,7 @@ func summaryOf(name string) (what string, sure bool) {
 	if len(words) == 0 || slices.ContainsFunc(words, func(word string) bool { return !limitWord.includes(word) }) {
 		return "", false
 	}
-	return "a limit or an explanation", len(words) > 1 || strings.HasPrefix(words[0], "spec") || strings.HasPrefix(words[0], "spez") || strings.HasPrefix(words[0], "espec")
+	return "a limit or an explanation", len(words) > 1 || extremeWord.includes(words[0]) || strings.HasPrefix(words[0], "spec") || strings.HasPrefix(words[0], "spez") || strings.HasPrefix(words[0], "espec")
 }
 
 // isSummaryRow reports whether the first text of a row is surely the name of a row that describes other rows.

@@ -241,21 +241,9 @@ func (c *columnReader) findRecipeColumn() (int, error) {
 		c.addNote(c.headerPlaces[0], "the first column, which has no name, is taken as the recipe", "")
 		return 0, nil
 	}
-	if p := c.profiles[0]; named(0) && p.amountCount == 0 && p.allDistinct && len(c.header) > 1 && !c.resemblesRole(0) {
-		if _, given := c.givenRoles[0]; !given {
-			c.noteGuessedRole(0, RecipeColumn, "column "+inputerr.Quote(c.header[0])+" is taken as the recipe")
-			return 0, nil
-		}
-	}
-	if i := c.nameBesideNumber(); i >= 0 {
+	if i := c.firstDistinctNames(); i >= 0 {
 		c.noteGuessedRole(i, RecipeColumn, "column "+inputerr.Quote(c.header[i])+" is taken as the recipe")
 		return i, nil
-	}
-	if p := c.profiles[0]; p.isNumeric() && p.firstAffix == "" && p.allDistinct && len(c.header) > 1 && isRowNumber(c.header[0]) {
-		if _, given := c.givenRoles[0]; !given {
-			c.noteGuessedRole(0, RecipeColumn, "column "+inputerr.Quote(c.header[0])+" is taken as the recipe")
-			return 0, nil
-		}
 	}
 	if !c.resemblesRole(0) && c.listsRepeatedNames(0) {
 		return c.nameByRows(0), nil
@@ -291,20 +279,43 @@ func (c *columnReader) listsUnnamedTrials() bool {
 // first column repeats names.
 const minWideAmountColumns = 4
 
-// nameBesideNumber returns the second or third column if the first one only numbers the rows and that column holds a
-// different text in each row; −1 if there is none.
-func (c *columnReader) nameBesideNumber() int {
-	if p := &c.profiles[0]; !p.isRowNumbering() && !isRowNumber(c.header[0]) || p.amountCount < p.filledCount {
+// firstDistinctNames returns the first of the first three columns that holds a different text in each row, other than a
+// date, or else the first column if it holds different dates, or different numbers and its name says that it numbers the
+// rows; −1 if there is none.
+func (c *columnReader) firstDistinctNames() int {
+	rows := c.firstTexts(maxFormRows)
+	dates := -1
+	if len(c.header) < 2 {
 		return -1
 	}
-	for i := 1; i < min(3, len(c.header)); i++ {
+	for i := range min(maxRecipeColumns, len(c.header)) {
 		_, given := c.givenRoles[i]
-		if p := &c.profiles[i]; !given && c.header[i] != "" && p.allDistinct && p.amountCount == 0 && p.filledCount == len(c.profiledLines) && !c.hasUniqueRole(i) {
+		p := &c.profiles[i]
+		if given || c.header[i] == "" || !p.allDistinct || 2*p.amountCount > p.filledCount || p.filledCount == 0 || i > 0 && 10*p.filledCount < 9*len(c.profiledLines) || c.hasUniqueRole(i) || c.resemblesRole(i) {
+			continue
+		}
+		if slices.ContainsFunc(rows, func(row []string) bool { return row[i] != "" && !dateTextPattern().MatchString(row[i]) }) {
 			return i
 		}
+		if i == 0 {
+			dates = i
+		}
+	}
+	if dates >= 0 {
+		return dates
+	}
+	_, given := c.givenRoles[0]
+	if p := &c.profiles[0]; !given && p.isNumeric() && p.firstAffix == "" && p.allDistinct && isRowNumber(c.header[0]) {
+		return 0
 	}
 	return -1
 }
+
+// maxRecipeColumns is the number of first columns among which that of the recipes' names is searched, if no name tells.
+const maxRecipeColumns = 3
+
+// dateTextPattern matches a date in numbers, perhaps with a time.
+var dateTextPattern = lazyPattern(`^[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}(?:[T ].*)?$`)
 
 // nameByRows makes the column that holds the shared names of several rows a label, with a note, and returns −1: each row is
 // a recipe and named by its row.

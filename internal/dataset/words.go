@@ -81,7 +81,7 @@ func isSumName(name string) bool {
 // q.s. 100, ad 100 g, to 100. Groups 1, 3 and 4 are the whole, and group 2 is a text that is not a
 // whole.
 var remainderPattern = lazyPattern(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
-	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|auf|q\.? ?b\.? ?ad?)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*))$`)
+	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|do|auf|q\.? ?b\.? ?ad?)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*))$`)
 
 // fillUpPattern matches the cell of an ingredient that fills the glass, such as top up. Only the
 // author of the table knows the amount.
@@ -98,7 +98,8 @@ const unitSizeHint = "write the amount, or give the word a size"
 
 // hasSumWord reports whether the name of a column contains a word for a sum.
 func hasSumWord(name string) bool {
-	return sumWord.isIn(wordSeparators().Split(strings.ToLower(name), -1))
+	words := wordSeparators().Split(strings.ToLower(name), -1)
+	return strings.Contains(name, "Σ") || sumWord.isIn(words) || slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(word, "gesamt") })
 }
 
 // isSumRow reports whether the name of a recipe says that its row is the sum or the mean of other
