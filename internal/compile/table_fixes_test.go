@@ -402,7 +402,11 @@ func (n *fixCount) checkNotes(t *testing.T, name string, table Table, d *Draft) 
 		}
 		answers := make(map[string]dataset.Options)
 		if note.AmbiguousColumn != "" {
-			for _, role := range []dataset.Role{dataset.LabelColumn, dataset.IngredientColumn, dataset.IgnoredColumn} {
+			roles := []dataset.Role{dataset.LabelColumn, dataset.IngredientColumn, dataset.IgnoredColumn}
+			if note.AssumedRole == dataset.IngredientColumn && note.LikelyRole == dataset.RecipeColumn {
+				roles = []dataset.Role{dataset.RecipeColumn} // whether a column is a recipe, or a row
+			}
+			for _, role := range roles {
 				answer := dataset.Layout{Columns: map[string]dataset.Role{note.AmbiguousColumn: role}}
 				if role != note.AssumedRole {
 					answers[answer.YAML()] = dataset.Options{Layout: answer}
@@ -438,7 +442,7 @@ func (n *fixCount) checkNotes(t *testing.T, name string, table Table, d *Draft) 
 				continue
 			}
 			for _, c := range alone.Book.Shape.Columns {
-				if role, given := o.Columns[c.Name]; given && c.Role != role {
+				if role, given := o.Columns[c.Name]; given && c.Role != role && !alone.Book.LongForm { // what changes within a recipe is no label
 					n.badOpposites++
 					n.fail("%s: %s\n\tbeside the answer %s column %q is %s, not %s", name, note, key, c.Name, c.Role, role)
 				}
@@ -473,6 +477,9 @@ func TestTableFixes(t *testing.T) {
 		path := strings.TrimSuffix(file, ".json") + ".csv"
 		if _, err := os.Stat(path); err != nil {
 			path = strings.TrimSuffix(path, ".csv") + ".xlsx"
+		}
+		if r.IntN(testmode.Pick(1, 4)) > 0 {
+			continue
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -234,7 +235,11 @@ func (t *fixTrial) errorsWith(fixes ...fix) (all []*Error, ok bool) {
 // it for by itself, if the table is then read; else "".
 func (t *fixTrial) undo() string {
 	tried := 0
-	for _, name := range slices.Sorted(maps.Keys(t.options.Columns)) {
+	names := slices.Sorted(maps.Keys(t.options.Columns))
+	slices.SortStableFunc(names, func(a, b string) int { // those that decide the form first
+		return cmp.Compare(formRank(t.options.Columns[a]), formRank(t.options.Columns[b]))
+	})
+	for _, name := range names {
 		if tried++; tried > maxUndone {
 			break
 		}
@@ -244,6 +249,15 @@ func (t *fixTrial) undo() string {
 		b, err := t.read(o)
 		if err != nil || b == nil || b.Shape == nil {
 			continue
+		}
+		if b.Transposed && t.options.Columns[name] == RecipeColumn {
+			f := roleFix(name, IngredientColumn)
+			f.effect = "reads each column as a recipe"
+			if o, err = f.addTo(t.options); err == nil {
+				if _, err := t.read(o); err == nil {
+					return f.String()
+				}
+			}
 		}
 		for _, c := range b.Shape.Columns {
 			if c.Name != name || c.Role == t.options.Columns[name] {
@@ -259,6 +273,14 @@ func (t *fixTrial) undo() string {
 		}
 	}
 	return ""
+}
+
+// formRank orders the roles of columns: those that decide the form of a table first.
+func formRank(r Role) int {
+	if r == LabelColumn || r == IgnoredColumn {
+		return 1
+	}
+	return 0
 }
 
 // leadsOn reports whether a fix gets past the error e, given the errors that the table has with it.

@@ -71,7 +71,7 @@ func (c *columnReader) findLongForm() longForm {
 		return 2*(p.amountCount+p.remainderCount) > filled(i) && 4*filled(i) >= 3*len(c.profiledLines) && !p.isRowNumbering()
 	})
 	recipes := candidates(RecipeColumn, func(i int) bool {
-		return 2*c.profiles[i].amountCount <= filled(i) || matchesRole(c.header[i], RecipeColumn) || isRowNumber(c.header[i])
+		return 2*(c.profiles[i].amountCount+c.profiles[i].remainderCount) <= filled(i) || matchesRole(c.header[i], RecipeColumn) || isRowNumber(c.header[i])
 	})
 	for _, recipe := range recipes {
 		groups := groupRows(rows, recipe)
@@ -288,7 +288,7 @@ func (c *columnReader) leaveOutAttributes() {
 			what = "says the same of an ingredient in all recipes"
 		}
 		c.columns[i].Role = IgnoredColumn
-		c.noteGuessedRole(i, IgnoredColumn, "column "+inputerr.Quote(c.header[i])+" "+what+" and is left out")
+		c.addNote(c.headerPlaces[i], "column "+inputerr.Quote(c.header[i])+" "+what+" and is left out", "")
 	}
 }
 

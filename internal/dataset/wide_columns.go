@@ -230,6 +230,11 @@ func (c *columnReader) findRecipeColumn() (int, error) {
 	}
 	if i := c.guessColumn(RecipeColumn); i >= 0 && c.listsRepeatedNames(i) {
 		delete(c.columnByRole, RecipeColumn)
+		c.givenRoles[i] = LabelColumn
+		if names := c.firstDistinctNames(); names >= 0 {
+			c.noteGuessedRole(i, LabelColumn, fmt.Sprintf("several rows are of one %s, so each row is a recipe and called by %s, and the column is taken as a label", inputerr.Quote(c.header[i]), inputerr.Quote(c.header[names])))
+			return names, nil
+		}
 		return c.nameByRows(i), nil
 	} else if i >= 0 {
 		c.addNote(c.headerPlaces[i], "column "+inputerr.Quote(c.header[i])+" is taken as the recipe", "")
