@@ -68,9 +68,11 @@ func isContinued(row []string, columns []int) bool {
 // has no name, and all of those have no cells in the same columns, two columns of numbers or more, and numbers in others.
 // It reports whether it does.
 func (t *table) fillDown(units *Units) (bool, error) {
-	name := slices.IndexFunc(t.header, func(name string) bool { return name != "" })
 	first := t.firstTexts(maxFormRows)
-	if name < 0 || len(first) == 0 || first[0][name] == "" {
+	name := slices.IndexFunc(t.profiles[:min(len(t.profiles), maxRecipeColumns)], func(p columnProfile) bool {
+		return p.filledCount > 0 && p.filledCount < len(t.profiledLines) && p.amountCount == 0
+	})
+	if name < 0 || len(first) == 0 || first[0][name] == "" || t.header[name] == "" {
 		return false, nil
 	}
 	continued := 0

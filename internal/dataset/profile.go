@@ -68,17 +68,24 @@ func isMarkedNumber(text string) bool {
 	return n != (numeral{}) || isMarked
 }
 
-// isRowNumbering reports whether a column numbers the rows from 1 on. One row may hold another
-// text.
+// isRowNumbering reports whether a column numbers the rows, from 1 or from a number above 100 on. One row may hold
+// another text.
 func (p *columnProfile) isRowNumbering() bool {
-	next := 1
+	next, numbered := 1.0, 0
+	if i := slices.IndexFunc(p.firstValues, func(v float64) bool { return v != 0 && !math.IsNaN(v) }); i >= 0 && p.firstValues[i] > minSerialNumber && p.firstValues[i] == math.Trunc(p.firstValues[i]) {
+		next = p.firstValues[i]
+	}
 	for _, v := range p.firstValues {
-		if v == float64(next) {
+		if v == next {
 			next++
+			numbered++
 		}
 	}
-	return next > minEvidenceRows && next >= min(p.filledCount, maxValueRows)
+	return numbered >= minEvidenceRows && numbered+1 >= min(p.filledCount, maxValueRows)
 }
+
+// minSerialNumber is a number below all those at which the numbers of batches begin.
+const minSerialNumber = 100
 
 const (
 	maxProfileRows  = 1000 // number of first rows that a profile summarises

@@ -38,7 +38,7 @@ func DefaultUnits() *Units {
 		{Volume, "24", "cup", nil},
 		{Volume, "1.5", "tbsp", []string{"tablespoon", "table spoon", "tbs", "tbl", "el", "esslöffel", "cuillère à soupe", "cuillères à soupe", "c à s", "cucharada"}},
 		{Volume, "0.5", "tsp", []string{"teaspoon", "tea spoon", "tl", "teelöffel", "cuillère à café", "cuillères à café", "c à c", "cucharadita"}},
-		{Volume, "0.5", "bar spoon", []string{"barspoon", "bsp", "barlöffel"}},
+		{Volume, "0.5", "bar spoon", []string{"barspoon", "bsp", "barlöffel", "cuch. bar", "cucharada de bar", "cucharadita de bar", "cuillère de bar", "c. bar", "colher de bar", "cucchiaino da bar", "barlepel", "łyżka barowa", "barsked"}},
 		{Volume, "4.436029434375", "shot", nil},
 		{Volume, "4.436029434375", "jigger", nil},
 		{Volume, "2.95735295625", "pony", []string{"ponies"}},
@@ -60,7 +60,7 @@ func DefaultUnits() *Units {
 		{Concentration, "119.8264273", "lb/gal", nil},
 		{Concentration, "7.489151707", "oz/gal", nil},
 		{MolePercent, "1", "mol%", []string{"mol %", "mole %", "at%", "at %", "at.%", "atom%"}},
-		{VolumePercent, "1", "vol%", []string{"vol %", "vol.%", "% v/v", "v/v %"}},
+		{VolumePercent, "1", "vol%", []string{"vol %", "vol.%", "vol.-%", "vol-%", "obj.%", "% obj.", "volym-%", "% v/v", "v/v %"}},
 		{PartCount, "1", "part", []string{"teil", "teile", "parte", "phr", "pphr", "php"}},
 		{PieceCount, "1", "piece", []string{"pc", "each", "stück", "pcs", "ea", "pièce"}},
 	} {

@@ -41,15 +41,38 @@ func (t *table) isSummaryRow(row []string) bool {
 	return false
 }
 
+// firstText returns the first text of a row.
+func firstText(row []string) string {
+	for _, text := range row {
+		if text = NormalizeName(text); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// hasNoLabels reports whether the current row has no cell of a label, of which the table has some.
+func (b *bookBuilder) hasNoLabels() bool {
+	return len(b.labelColumns) > 0 && !slices.ContainsFunc(b.labelColumns, func(l labelColumn) bool { return strings.TrimSpace(b.table.row[l.column]) != "" })
+}
+
 // skipSummaryRow reports whether the current row of the wide form describes other rows and is no recipe. It notes that
 // the row is left out. A row that may be a recipe is left out if it has no amounts and the ingredients are not given: where
 // they are, as for the results of a campaign, it is an error.
 func (b *bookBuilder) skipSummaryRow() bool {
-	if b.recipeColumn < 0 {
-		return false
-	}
 	name := b.recipeName()
+	if b.recipeColumn < 0 || name == "" {
+		if name = firstText(b.table.row); !b.table.isSummaryRow(b.table.row) && !hasSumWord(name) {
+			return false // the row may have no name
+		}
+	}
 	what, sure := summaryOf(name)
+	switch _, unit := SplitHeaderUnit(name); {
+	case hasSumWord(name) && b.recipeName() == "":
+		what, sure = "a sum", true
+	case what == "" && unit != "" && isUnitText(unit, b.units) && b.hasNoLabels():
+		what, sure = "what describes the ingredients", true
+	}
 	if what != "" {
 		what = "is " + what + ", for its name, and"
 	}
@@ -70,7 +93,7 @@ func (b *bookBuilder) skipSummaryRow() bool {
 		return false
 	}
 	t := b.table
-	at := t.place(b.recipeColumn)
+	at := t.place(max(b.recipeColumn, 0))
 	if asideReason(name) != "" {
 		texts := make(map[int]string)
 		for _, c := range b.wideColumns {

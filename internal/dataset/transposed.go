@@ -85,7 +85,7 @@ const maxNameColumns = 6
 func (t *table) isNoRecipe(i int) bool {
 	name := t.header[i]
 	what, _ := summaryOf(name)
-	return name == "" || t.writtenNames != nil && t.writtenNames[i] == "" || matchesRole(name, UnitColumn) || what != "" || strings.Contains(name, "/") && isUnitText(name, DefaultUnits()) || t.hasOddUnit(i) || attributeName.includes(strings.ToLower(name))
+	return name == "" || strings.HasPrefix(name, "%") || t.writtenNames != nil && t.writtenNames[i] == "" || matchesRole(name, UnitColumn) || what != "" || strings.Contains(name, "/") && isUnitText(name, DefaultUnits()) || t.hasOddUnit(i) || attributeName.includes(strings.ToLower(name))
 }
 
 // hasOddUnit reports whether the name of a column has a unit, as those of densities and prices have, while most others

@@ -87,6 +87,11 @@ func isUnitText(text string, units *Units) bool {
 	if _, ok := units.Lookup(text); ok || setUnit.includes(lower) || ambiguousUnit.includes(lower) {
 		return true
 	}
+	if unit, of, ok := strings.Cut(text, " "); ok && len(of) <= maxUnitCellBytes && !strings.ContainsAny(of, "0123456789") && unit != strings.ToUpper(of) {
+		if _, ok := units.Lookup(unit); ok && (unit == "%" || strings.ToLower(unit) == unit) && strings.Contains(of, ".") {
+			return true // such as % o. f., of the flour
+		}
+	}
 	known := headerUnits()
 	left, right, per := strings.Cut(text, "/")
 	return slices.Contains(known, text) || per && slices.Contains(known, strings.TrimRight(left, "²³23^")) && (slices.Contains(known, strings.TrimRight(right, "²³23^")) || perWord().MatchString(right))
@@ -174,8 +179,14 @@ func (t *table) addUnits(row []string, units *Units, at place, message string) {
 			continue
 		}
 		unit := bareUnit(scalePattern().ReplaceAllString(row[i], ""))
+		if amount := amountUnitAt(unit, units); amount != "" && isUnitText(unit, units) {
+			unit = amount
+		}
 		if hasKnownUnit(name, units) || isUnitText(name, units) && !isFormula(name) || unit == "" || isDash(unit) || i == 0 && limitWord.includes(strings.ToLower(unit)) {
 			continue
+		}
+		if !mayBeUnit(unit) {
+			continue // such as the load of a hardness
 		}
 		with := name + " (" + unit + ")"
 		if _, taken := t.byName[with]; taken {

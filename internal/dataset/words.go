@@ -20,7 +20,8 @@ var roleWords = map[Role][]string{
 // describesRecipe reports whether the name of a column says that the column describes a recipe and
 // does not hold amounts.
 func describesRecipe(name string) bool {
-	return factName.includes(strings.ToLower(strings.Trim(name, " .:"))) || scalePattern().MatchString(name) || isJudgement(name)
+	bare, _ := SplitHeaderUnit(name)
+	return factName.includes(strings.ToLower(strings.Trim(name, " .:"))) || hasBracketedUnit(name) && factName.includes(strings.ToLower(strings.Trim(bare, " .:"))) || scalePattern().MatchString(name) || isJudgement(name)
 }
 
 // isRowNumber reports whether the name of a column says that the column numbers the rows.
