@@ -19,6 +19,7 @@ type columnProfile struct {
 	remainderCount    int             // number of cells that mark the remainder of a recipe, such as q.s. 100
 	numberCount       int             // number of cells that hold a number, possibly with a currency or a percent sign
 	firstAffix        string          // text beside the first number, such as % or €; empty if there is none
+	affixCount        int             // number of the numbers other than bare zeros
 	hasMixedAffixes   bool            // whether a later number has another affix than firstAffix
 	markedNumberCount int             // number of cells that are a number with a mark, such as <5 or 85 ± 6
 	spreadCount       int             // number of cells with a standard deviation behind the number, such as 85 ± 6
@@ -200,14 +201,15 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 	if head.isNumber(field) {
 		if f, ok := parseNumber(text); ok {
 			p.amountCount++
-			p.countNumber("")
+			p.countNumber("", f == 0)
 			value = f
 			return
 		}
 	}
 	n, affix := parseAffixedNumber(text)
 	if n != (numeral{}) {
-		p.countNumber(affix)
+		f, _ := parseNumber(n.withPoint)
+		p.countNumber(affix, affix == "" && n.withPoint != "" && f == 0)
 		if affix == "" || affix == "%" {
 			p.amountCount++
 		}
@@ -280,9 +282,13 @@ func (t *table) isListedUnknown(text string) bool {
 // such as n/a. In a column of texts it may be a value.
 func isUnknownMark(text string) bool { return unknownWord.includes(strings.ToLower(text)) }
 
-// countNumber counts a number with a given affix, which is empty if there is none.
-func (p *columnProfile) countNumber(affix string) {
-	if p.numberCount++; p.numberCount == 1 {
+// countNumber counts a number with a given affix, which is empty if there is none. A bare zero goes with any affix.
+func (p *columnProfile) countNumber(affix string, isBareZero bool) {
+	p.numberCount++
+	if isBareZero {
+		return
+	}
+	if p.affixCount++; p.affixCount == 1 {
 		p.firstAffix = affix
 	}
 	p.hasMixedAffixes = p.hasMixedAffixes || affix != p.firstAffix
