@@ -99,11 +99,18 @@ func TestBeginNoNumber(t *testing.T) {
 		v.Faults[0].Hint != "Write a number, nothing if it is not known, or failed if the recipe failed." || len(v.Faults[0].Answers) != 2 {
 		t.Fatalf("the page shows %+v", v.Faults)
 	}
-	for k, want := range []string{`Leave the column "rating" out`, `Leave "D4" out`} {
+	for k, want := range []string{`"8?" is not known`, `Leave "D4" out`} {
 		c := newBeginner(t, SetupOptions{})
 		a := c.gives("bar.csv", text).Faults[0].Answers[k]
-		if v := c.says(a.Send); a.Text != want || !v.Ready || strings.Contains(v.Text, "label: rating, maximize: true") != (k == 1) {
+		v := c.says(a.Send)
+		if a.Text != want || !v.Ready || !strings.Contains(v.Text, "label: rating, maximize: true") {
 			t.Errorf("%s: the page shows %+v and\n%s", a.Text, v.Faults, v.Text)
+		}
+		if k == 0 {
+			before, answers := questionOn(t, v, "stand for a value that is not known")
+			if before != "Not known" || !strings.Contains(v.Text, `unknown: ["8?"]`) || c.says(answers["A result"]).Ready {
+				t.Errorf("the question holds %q beside\n%s", before, v.Text)
+			}
 		}
 	}
 }

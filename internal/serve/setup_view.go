@@ -467,7 +467,7 @@ var (
 // hintWithoutSettings returns the part of a hint before its first setting: a correction that a person can make in the table.
 func hintWithoutSettings(hint string) string {
 	first := len(hint)
-	for _, p := range []*regexp.Regexp{columnHintPattern, unitSizeHintPattern, ingredientNameHintPattern, leftOutRowHintPattern, decimalHintPattern} {
+	for _, p := range []*regexp.Regexp{columnHintPattern, unitSizeHintPattern, ingredientNameHintPattern, leftOutRowHintPattern, unknownHintPattern, decimalHintPattern} {
 		if at := p.FindStringIndex(hint); at != nil {
 			first = min(first, at[0])
 		}
