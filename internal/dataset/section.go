@@ -17,7 +17,7 @@ const (
 func sectionOf(heading string) section {
 	name, unit := SplitHeaderUnit(NormalizeName(heading))
 	words := wordsOf(name)
-	of, isAmount := DefaultUnits().Lookup(unit)
+	of, isAmount := usualUnits().Lookup(unit)
 	switch {
 	case isAmount && !of.Kind.isPercent() && !resultHeading.isIn(words) && !resultWord.isIn(words):
 		return compositionSection

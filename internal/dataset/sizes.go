@@ -1,5 +1,7 @@
 package dataset
 
+import "sync"
+
 // DefaultUnits returns the units
 //
 //	volumes, in cl   ml 0.1, cl 1, dl 10, l 100, oz 2.95735295625 (the US fluid
@@ -94,6 +96,9 @@ func DefaultUnits() *Units {
 	}
 	return u
 }
+
+// usualUnits returns the units of DefaultUnits, which must not be changed.
+var usualUnits = sync.OnceValue(DefaultUnits)
 
 // define adds a unit with its first name and its other names, and returns the unit. size is the
 // size in the base unit of the kind.

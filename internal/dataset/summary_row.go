@@ -18,7 +18,7 @@ func summaryOf(name string) (what string, sure bool) {
 	if bare, unit := SplitHeaderUnit(name); costWord.isIn([]string{bare}) || pricePattern().MatchString(name) || unit != "" && len(words) > 0 && costWord.isIn(words[:1]) {
 		return "prices", true // a recipe may be called Cost saver
 	}
-	if bare, unit := SplitHeaderUnit(name); attributeName.includes(name) || attributeName.includes(bare) && isUnitText(unit, DefaultUnits()) {
+	if bare, unit := SplitHeaderUnit(name); attributeName.includes(name) || attributeName.includes(bare) && isUnitText(unit, usualUnits()) {
 		return "what describes the ingredients", true
 	}
 	if len(words) > 0 && meanWord.includes(words[0]) {

@@ -33,6 +33,8 @@ type table struct {
 	isTurned        bool              // whether the rows of the file are the columns of this table
 	columnUnits     []string          // text of the unit of each column, if the table was transposed and had a column of units; else nil
 	amountUnit      *Unit             // unit of the amounts whose names have none, if the table was transposed; nil if there is none
+	unitNames       []bool            // by column: whether the name has a unit; set by hasOddUnit
+	unitNameCount   int               // number of columns whose name has a unit
 	writtenNames    []string          // names of the columns without the units of that row; nil if there is none
 	unitRowLine     int               // line of a row with the units of the columns; 0 if there is none
 	includedSumRow  string            // name in a row of sums that the layout includes as a recipe

@@ -85,26 +85,22 @@ const maxNameColumns = 6
 func (t *table) isNoRecipe(i int) bool {
 	name := t.header[i]
 	what, _ := summaryOf(name)
-	return name == "" || strings.HasPrefix(name, "%") || t.writtenNames != nil && t.writtenNames[i] == "" || matchesRole(name, UnitColumn) || what != "" || strings.Contains(name, "/") && isUnitText(name, DefaultUnits()) || t.hasOddUnit(i) || attributeName.includes(strings.ToLower(name))
+	return name == "" || strings.HasPrefix(name, "%") || t.writtenNames != nil && t.writtenNames[i] == "" || matchesRole(name, UnitColumn) || what != "" || strings.Contains(name, "/") && isUnitText(name, usualUnits()) || t.hasOddUnit(i) || attributeName.includes(strings.ToLower(name))
 }
 
 // hasOddUnit reports whether the name of a column has a unit, as those of densities and prices have, while most others
 // have none.
 func (t *table) hasOddUnit(i int) bool {
-	hasUnit := func(name string) bool {
-		_, unit := SplitHeaderUnit(name)
-		return unit != "" && isUnitText(unit, DefaultUnits())
-	}
-	if !hasUnit(t.header[i]) {
-		return false
-	}
-	units := 0
-	for _, name := range t.header {
-		if hasUnit(name) {
-			units++
+	if t.unitNames == nil {
+		t.unitNames = make([]bool, len(t.header))
+		for k, name := range t.header {
+			_, unit := SplitHeaderUnit(name)
+			if t.unitNames[k] = unit != "" && isUnitText(unit, usualUnits()); t.unitNames[k] {
+				t.unitNameCount++
+			}
 		}
 	}
-	return 2*units <= len(t.header)
+	return t.unitNames[i] && 2*t.unitNameCount <= len(t.header)
 }
 
 // transposedOptions returns the options for reading t, the transposed form of the table before. A
