@@ -111,8 +111,12 @@ func (w *tableTruth) asNamed(labels []dataset.Label) (named []namedLabel) {
 				n.Name += " sd"
 			}
 		}
-		for _, name := range known { // below the name of a group
-			if rest, ok := strings.CutSuffix(stem, " "+name); ok && rest != "" && !slices.Contains(known, stem) {
+		for _, name := range slices.Concat(w.Conditions, w.Results) { // below the name of a group
+			bare, _ := dataset.SplitHeaderUnit(stem)
+			if cut, _, ok := strings.Cut(stem, " ("+name); ok && cut != "" { // a group with a bracket in its name
+				bare = cut
+			}
+			if rest, ok := strings.CutSuffix(bare, " "+name); ok && rest != "" && !slices.Contains(known, stem) {
 				if n.Name = name; isSpread {
 					n.Name += " sd"
 				}

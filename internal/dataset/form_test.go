@@ -23,6 +23,8 @@ func TestForms(t *testing.T) {
 		{"long, what describes an ingredient", "recipe,ingredient,amount,CAS\nA1,Foo,60,7-1\nA1,Bar,40,7-2\nA2,Foo,70,7-1\nA2,Bar,30,7-2\nA3,Foo,50,7-1\nA3,Bar,50,7-2\n", plain, `column "CAS" says the same of an ingredient in all recipes`},
 		{"long, a column of units by its cells", "recipe,ingredient,amount,x\nA1,Foo,60,g\nA1,Bar,40,g\nA2,Foo,70,g\nA2,Bar,30,g\n", "A1: Foo 60 g, Bar 40 g\nA2: Foo 70 g, Bar 30 g\n", `column "x" is taken as the unit`},
 		{"a title, and a header below it", "Trials of spring\n\nX,Water,Oil\nA1,60,40\nA2,70,30\nA3,50,50\n", want, "1 row above the header is left out"},
+		{"a header that is repeated", "X,Water,Oil\nA1,60,40\nA2,70,30\n\nX,Water,Oil\nA3,50,50\n", want, ""},
+		{"cells with a ditto mark", "X,Water,Oil,Oven (°C)\nA1,60,40,200\nA2,70,30,\"\"\"\"\nA3,50,50,dito\n", want, "hold what stands above them"},
 		{"a header of two lines", "X,What,,Test\n,Water,Oil,Hardness (N)\nA1,60,40,5\nA2,70,30,6\nA3,50,50,8\n", want, ""},
 		{"further trials below a recipe", "X,Water,Oil,Salt,Oven (°C),Rise (mm)\nB1,60,39,1,200,5\n,,,,220,6\nB2,50,48,2,200,7\n,,,,220,8\n,,,,240,9\n",
 			"row 2: Water 60, Oil 39, Salt 1\nrow 3: Water 60, Oil 39, Salt 1\nrow 4: Water 50, Oil 48, Salt 2\nrow 5: Water 50, Oil 48, Salt 2\nrow 6: Water 50, Oil 48, Salt 2\n", "further trials of the recipe above"},

@@ -212,3 +212,29 @@ func trimmed(texts []string) []string {
 	}
 	return all
 }
+
+// repeatsHeader reports whether a row is the header again, or the row above it, as on the next page of a print.
+func (t *table) repeatsHeader(row []string) bool {
+	return repeats(row, t.headerTexts) || repeats(row, t.groupRow)
+}
+
+// repeats reports whether a row has the same texts as another one with two texts or more.
+func repeats(row, other []string) bool {
+	same := 0
+	for i := range max(len(row), len(other)) {
+		a, b := "", ""
+		if i < len(row) {
+			a = strings.TrimSpace(row[i])
+		}
+		if i < len(other) {
+			b = strings.TrimSpace(other[i])
+		}
+		if a != b {
+			return false
+		}
+		if a != "" {
+			same++
+		}
+	}
+	return same > 1
+}

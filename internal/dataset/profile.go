@@ -133,7 +133,7 @@ func (t *table) buildProfiles(units *Units) error {
 			started = head.place(0).line == t.headerPlaces[0].line
 			continue
 		}
-		if isBlank(row) || len(row) < len(t.header) && !t.allowsShortRows || t.unitRowLine > 0 && head.place(0).line == t.unitRowLine {
+		if isBlank(row) || t.repeatsHeader(row) || len(row) < len(t.header) && !t.allowsShortRows || t.unitRowLine > 0 && head.place(0).line == t.unitRowLine {
 			continue
 		}
 		if t.isSummaryRow(row) || t.isLeftOutByLine(head.place(0).line) {

@@ -25,6 +25,7 @@ type table struct {
 	sumRowLine      int               // line of a row that is the sum of all others; 0 if there is none
 	sumRowName      string            // name in the row of sums
 	sections        []section         // by column: what the heading above it says; nil if there are no headings
+	headerTexts     []string          // cells of the header row, as the file has them
 	groupRow        []string          // the row above the header, which may name groups of columns; nil if there is none
 	groupWidths     []int             // by cell of groupRow: number of columns that the merged cell covers; 0 if it is not merged
 	elementsFrom    int               // index of the first column of elements, if the table had formulas; else 0
@@ -120,6 +121,9 @@ func (t *table) readHeader(above int) error {
 			t.addNote(t.place(0), inputerr.Count(above, "row")+" above the header "+isOrAre(above)+" left out", "")
 		}
 	}
+	for _, text := range t.row {
+		t.headerTexts = append(t.headerTexts, strings.Clone(strings.TrimSpace(text)))
+	}
 	row := t.joinGroups(t.row)
 	t.headerWidth = len(row)
 	for len(row) > 0 && strings.TrimSpace(row[len(row)-1]) == "" {
@@ -186,7 +190,7 @@ func (t *table) nextRow() error {
 		if line := t.place(0).line; isBlank(row) || t.sumRowLine > 0 && line == t.sumRowLine || t.unitRowLine > 0 && line == t.unitRowLine {
 			continue
 		}
-		if t.isLeftOutByLine(t.place(0).line) {
+		if t.isLeftOutByLine(t.place(0).line) || t.repeatsHeader(row) {
 			t.noteLeftOut(t.place(0).line)
 			continue
 		}
