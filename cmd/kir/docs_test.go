@@ -58,7 +58,6 @@ var notRun = []struct{ begins, why string }{
 	{"run/draws/", "names of files"},
 	{"{\"format\":\"kir forest\"", "an excerpt of a file"},
 	{"[{\"Gin\":", "lines of a protocol: the example's test has them"},
-	{"d(label)", "a formula"},
 	{"Weak: do not rely", "of a book with its labels shuffled"},
 	{"constraints:\n  - require: [Gin]  ", "rules one by one: TestDocumentedRules of package compile"},
 	{"--- problem.yaml", "a difference on stderr: testdata/script/moves.txtar"},
