@@ -177,8 +177,8 @@ func (ch *batchOptimizer) newRand(purpose string, index uint64) *mcmc.Rand {
 	return mcmc.NewRand(ch.settings.Seed, fmt.Sprintf("%s of round %d", purpose, ch.round), index)
 }
 
-// These settings control how a batch is chosen. The file docs/campaign.md describes the experiments
-// behind the settings.
+// These settings control how a batch is chosen. The file docs/campaign.md describes the method, and
+// bench/RESULTS.md the experiments behind the settings.
 const (
 	drawCount                = 256    // number of joint draws of the utilities; each draw has one utility for every candidate
 	studentDegreesOfFreedom  = 5      // degrees of freedom of the Student distribution that gives the probabilities of an improvement

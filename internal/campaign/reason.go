@@ -120,7 +120,7 @@ func removePart(x []mcmc.Part, index, total int) []mcmc.Part {
 
 // remainingGain estimates the gain that further rounds would bring. The expected gain comes from
 // the utility draws of the pool, and the probability of any gain comes from the wider Student
-// draws. The file docs/campaign.md compares past estimates with outcomes.
+// draws. The file bench/RESULTS.md compares past estimates with outcomes.
 func (ch *batchOptimizer) remainingGain(p *candidatePool, best *Best) RemainingGain {
 	alone := ch.soleObjective()
 	noise := ch.utilityNoise(p)

@@ -119,7 +119,7 @@ func classBook(t *testing.T, r *rand.Rand, truth classTruth, n, rows int) *Probl
 // which a search has chosen, the stated one is too much by a quarter of what the forest's own
 // probability is, at most. (Within 4 standard errors over the books: a false alarm of any
 // of the 16 comparisons has a probability of 10⁻³, and seeds are fixed. -v prints the table
-// of docs/forest.md.)
+// of bench/RESULTS.md.)
 func TestChances(t *testing.T) {
 	const n, fresh = 20, 300
 	books := testmode.Pick(12.0, 6)

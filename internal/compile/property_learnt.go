@@ -17,7 +17,7 @@ import (
 
 // extremeForestTrees is the default number of trees in a forest of best splits if the predicted number is to be
 // maximised or minimised. The best recipe that a search finds is best partly by luck, and more trees reduce
-// that luck; see docs/search.md.
+// that luck; see bench/RESULTS.md.
 const extremeForestTrees = 300
 
 // maxNumericClasses is the maximum number of distinct numbers of a label that may be treated as classes.

@@ -44,7 +44,7 @@ func (b *Blend) Sections() schema.Sections {
 	normal := b.Normal.Value.describeKeys()
 	blend := &schema.Section{
 		Name: "a blend", ID: "blend",
-		About: "An attribute and one way in which its mean is desirable. [properties.md](properties.md#objectives) says what `maximize` and `minimize` score.",
+		About: "An attribute and one way in which its mean is desirable. [properties.md](properties.md#maximize-and-minimize) says what `maximize` and `minimize` score.",
 		Keys: []schema.Key{
 			newKey("attribute", schema.Text("attribute"), "", "a column of the ingredients; numbers for all of them, but with `is`", "{attribute: cost, smaller: {from: 5, to: 30}}", textReader(&b.Attribute, "the attribute")),
 			newKey("is", schema.OneOrMore(schema.Text("value"), 1), "", "the share of the ingredients that have one of these values, instead of a mean", "{attribute: family, is: citrus, normal: {mean: 0.25, sd: 0.03}}", nodeReader(&b.attributeValuesNode)),

@@ -27,7 +27,7 @@ type Expression struct {
 func (e *Expression) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "an expression", ID: "expression",
-		About: "A formula and a direction. [properties.md](properties.md#objectives) says what it scores.",
+		About: "A formula and a direction. [properties.md](properties.md#maximize-and-minimize) says what it scores.",
 		Keys: []schema.Key{
 			newKey("formula", schema.Text("formula"), "", "in quotes; its value may be any number", "{formula: 'mean(\"cost\") * 2', minimize: true}", nodeReader(&e.Formula)),
 			newKey("maximize", schema.OnlyTrue(), "", "as large as the rules allow", "{formula: 'mean(\"cost\") * 2', maximize: true}", trueReader(&e.Maximize, "maximize")),

@@ -10,7 +10,15 @@
 //
 // A condition that is neither an amount, a group nor a dependence is written as a [Sum] over the used
 // ingredients (see Conditions.Sums). So the code that decides, proves, measures or scores handles sums and never
-// rules.
+// rules. A sum is min ≤ Σ t_i(x_i) ≤ max, whose terms add so much for each unit and so much for being used:
+//
+//   - A ratio is Σ_of x_i − max·Σ_to x_i ≤ 0, and a mean over some ingredients Σ_of (a_i − max)·x_i ≤ 0.
+//   - Of the r ingredients of a recipe of which u are used beside v others, r − u + v come or go. The number of
+//     units that change hands is M − Σ min(x_i, r_i), which is concave along a line of two ingredients.
+//   - An If changes the sum behind it. If s can exceed its max by at most r, "if i is used, s ≤ max" is
+//     s + r·[i used] ≤ max + r, and "if none of J is used, s ≤ max" is s − r·Σ_J [j used] ≤ max. "If one of J is
+//     used" makes a sum for each member of J. A step behind an If is a term that is 1 where the amount is not a
+//     multiple of the step.
 //
 // # Adding a rule
 //
