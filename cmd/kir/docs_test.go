@@ -36,7 +36,6 @@ var notRun = []struct{ begins, why string }{
 	{"rating: {model:", "a model that is not there: TestKinds of package compile reads one"},
 	{"booster = model", "Python: bench/models/make.py does it"},
 	{"model.booster_", "Python, of a library that was not at hand"},
-	{"import arviz", "Python, of libraries that were not at hand"},
 	{"from skl2onnx", "Python, of a library that was not at hand"},
 	{"model.save_model(", "Python, of a library that was not at hand"},
 	{"features: {x0", "keys of a model: the tests of package compile read them"},
@@ -81,7 +80,7 @@ var fewDraws = []string{"examples/fragrance/", "examples/lotion/", "examples/spr
 // longDocuments are run with KIR_LONG alone: each takes a second of processor time or more.
 var longDocuments = []string{
 	"README.md", // whose commands .ci/run runs
-	"docs/answer.md", "docs/conditions.md", "docs/extending.md", "docs/next.md", "docs/start.md", "docs/tradeoff.md", "examples/README.md", "examples/bar/README.md",
+	"docs/conditions.md", "docs/extending.md", "docs/start.md", "docs/tradeoff.md", "examples/README.md", "examples/bar/README.md",
 	"examples/cocktails/README.md", "examples/fragrance/README.md", "examples/ifra/README.md", "examples/lotion/README.md",
 	"examples/portfolio/README.md", "examples/spritz/README.md",
 }
