@@ -3,7 +3,7 @@
 //
 //	go run -C bench ./calibration
 //
-// prints the tables of docs/calibration.md. Four problems that can be enumerated
+// prints tables of bench/RESULTS.md. Four problems that can be enumerated
 // are run with every kernel, 200 short runs each. The tables have the share of figures
 // whose truth lies within two stated errors. Then come simulation-based
 // calibration and Geweke's joint test on the likelihood of a document.

@@ -1,9 +1,9 @@
 // Hard measures every kernel where sampling is hard, on fourteen targets, beside the
 // paper's Algorithm 2 in the same run:
 //
-//	go run -C bench ./hard -o ../docs/performance.md
+//	go run -C bench ./hard -o RESULTS.md
 //
-// writes its table between two marks of the document; without -o it is printed. It
+// writes its table between two marks of a document; without -o it is printed. It
 // takes about 15 minutes of one core, with -minutes 2 about two, and measures with
 // -only portfolio,lattice the rows of these targets alone, for the table that is there.
 package main

@@ -71,8 +71,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// systemFaults is how many faults TestSystemFaults is to make: the table in
-// docs/reliability.md has the number. Without it, or without strace, there are none.
+// systemFaults is how many faults TestSystemFaults is to make: the table of faults in
+// bench/RESULTS.md has the number. Without it, or without strace, there are none.
 const systemFaults = "KIR_SYSTEM_FAULTS"
 
 // A systemJob is a command, and what it makes.

@@ -159,7 +159,7 @@ func (b *badDisk) open(path string) Store {
 	})
 }
 
-// faultCount is how many faults the table in docs/reliability.md has.
+// faultCount is the number of faults: the table of faults in bench/RESULTS.md has it.
 const faultCount = "KIR_FAULTS"
 
 // One fault after the other, at random calls and in all ways: whatever was done to a

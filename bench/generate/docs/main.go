@@ -5,6 +5,7 @@
 //
 // A page stands where its document does, but that a README.md becomes the index.html of its
 // directory, and the project's own that of docs: the site has a page of its own in its root.
+// So docs/README.md becomes docs/README.html.
 package main
 
 import (
@@ -104,7 +105,7 @@ func page(name string) string {
 	switch {
 	case name == start:
 		return "docs/index.html"
-	case path.Base(name) == start:
+	case path.Base(name) == start && path.Dir(name) != "docs":
 		return path.Join(path.Dir(name), "index.html")
 	case path.Ext(name) == ".md":
 		return strings.TrimSuffix(name, ".md") + ".html"
