@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"kir/internal/portable"
 )
 
 // Evidence that a table has a row for each ingredient and a column for each recipe, against a row for each recipe, as
@@ -145,8 +147,8 @@ func (f *formReader) scaleByRow() float64 {
 				continue
 			}
 			if v := f.profiles[i].firstValues[r]; v > 0 {
-				byRow[r].add(math.Log(v))
-				byColumn[k].add(math.Log(v))
+				byRow[r].add(portable.Log(v))
+				byColumn[k].add(portable.Log(v))
 			}
 		}
 	}
