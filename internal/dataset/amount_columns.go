@@ -29,6 +29,7 @@ const (
 	fullEvidence      = 8  // against percentages beside which nothing remains for an ingredient that makes up the rest
 	unlikelyEvidence  = -4 // columns with no more evidence are not part of a range
 	sumEvidence       = 8  // a column that is not chosen is the sum of those that are
+	leastSumEvidence  = 3  // or is at least their sum, where each row has an amount that makes up the rest
 	emptyRestEvidence = 6  // and leaves nothing for an ingredient that makes up the rest
 	gapEvidence       = 2  // against each gap between chosen columns, as the amounts stand side by side
 	otherKindEvidence = 4  // against each column whose unit measures something else than those of the others
@@ -162,11 +163,17 @@ func (c *amountChoice) total() (total float64) {
 			chosen++
 		}
 	}
+	hasLeast := false
 	for i, in := range c.chosen {
 		if !in && chosen >= minSummedColumns && c.isSum(i) {
-			total += sumEvidence
-			if c.columns[i].isTotal && c.leavesNothing(i) {
-				total += emptyRestEvidence
+			switch exact := c.columns[i].isTotal && c.leavesNothing(i); {
+			case exact:
+				total += sumEvidence + emptyRestEvidence
+			case slices.Contains(c.unknown, 0):
+				total += sumEvidence
+			case !hasLeast:
+				total += leastSumEvidence
+				hasLeast = true
 			}
 		}
 	}

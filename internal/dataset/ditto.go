@@ -54,28 +54,30 @@ func (d *dittoRows) isNumber(field int) bool {
 	return d.rows.isNumber(field)
 }
 
-// fillDittos makes the source yield rows in which cells that say the same as the one above hold what stands there, if the
+// fillDittos makes the table yield rows in which cells that say the same as the one above hold what stands there, if the
 // first rows have such cells. It adds a note.
-func (s *source) fillDittos() {
-	head := s.firstRows()
+func (t *table) fillDittos(units *Units) error {
+	head := t.firstRows()
 	for range maxValueRows {
 		row, err := head.next()
 		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(fatalError)) {
 			continue
 		} else if err != nil {
-			return
+			return nil
 		}
 		i := slices.IndexFunc(row, isDitto)
 		if i < 0 {
 			continue
 		}
 		p := head.place(i)
-		s.notes = append(s.notes, Note{File: s.file, Line: p.line, Column: p.column, Cell: p.cell, Message: "cells with " + inputerr.Quote(strings.TrimSpace(row[i])) + " hold what stands above them"})
-		first := s.firstRows
-		s.rows = &dittoRows{rows: s.rows}
-		s.firstRows = func() rows { return &dittoRows{rows: first()} }
-		return
+		t.addNote(p, "cells with "+inputerr.Quote(strings.TrimSpace(row[i]))+" hold what stands above them", "")
+		first := t.firstRows
+		t.rows = &dittoRows{rows: t.rows}
+		t.firstRows = func() rows { return &dittoRows{rows: first()} }
+		t.profiledLines, t.decimalMarks = nil, decimalMarkCounts{}
+		return t.buildProfiles(units)
 	}
+	return nil
 }
 
 // isDitto reports whether a cell says that it holds the same as the one above it.

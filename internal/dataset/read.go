@@ -51,7 +51,6 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	if err != nil {
 		return nil, unwrapFatal(err)
 	}
-	s.fillDittos()
 	t, err := s.readTable(o.Layout, units, func(row []string) bool { return slices.ContainsFunc(row, isRecipeHeader) })
 	if err != nil {
 		return nil, unwrapFatal(err)
@@ -62,6 +61,9 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 			return nil, err
 		}
 		return results.Book(), nil
+	}
+	if err := t.fillDittos(units); err != nil {
+		return nil, err
 	}
 	turned := t.isTransposed(o, units)
 	var before *table
