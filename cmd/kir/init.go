@@ -188,12 +188,12 @@ func labelColumns(names []string) dataset.Layout {
 // printDraft prints what the written problem file contains, and which guesses a person should check.
 func printDraft(w io.Writer, d *compile.Draft, file string) error {
 	contents, _ := d.Contents()
-	text := fmt.Sprintf("%s: %s. Sample it with: kir sample %s\n", file, contents, terminal.ShellWord(file))
+	text := fmt.Sprintf("%s: %s. For new recipes: kir sample %s\n", file, contents, terminal.ShellWord(file))
 	for _, line := range d.Reading() {
 		text += "  " + terminal.EscapeControls(line) + "\n"
 	}
 	if open := d.OpenObjectives(); len(open) > 1 {
-		text += "No objective is set, as several results may be one: " + inputerr.List(open, 12) + ". Choose in " + inputerr.Quote(file) + ", or with " + flagText("objective", open[0]) + "\n"
+		text += "No objective is set. Any of these may be one: " + inputerr.List(open, 12) + ". Choose in " + inputerr.Quote(file) + ", or with " + flagText("objective", open[0]) + "\n"
 	}
 	for _, b := range d.OfferedBounds() {
 		if on, left := d.Bounds[b.Key]; left && !on {
@@ -211,7 +211,7 @@ func listOffers(d *compile.Draft) (text string) {
 	}
 	add := func(what string, flags ...string) {
 		if text == "" {
-			text = "These may be a table of the ingredients, and are not used. Use one with its flag:\n"
+			text = "kir found data on the ingredients and does not use it. To use it, add the flag:\n"
 		}
 		text += "  " + terminal.EscapeControls(what) + "\n"
 		if len(flags) > 0 {
@@ -262,16 +262,16 @@ func listQuestions(d *compile.Draft, file string) (text string) {
 		text += "  " + terminal.EscapeControls(q.Text) + "\n      " + strings.Join(flags, " or ") + "\n"
 	}
 	if more := len(questions) - most; more > 0 {
-		text += fmt.Sprintf("  %d more, which stand in %s\n", more, inputerr.Quote(file))
+		text += fmt.Sprintf("  %d more are in %s\n", more, inputerr.Quote(file))
 	}
 	for k, n := range remarks[:min(len(remarks), most)] {
 		if k == 0 {
-			text += "Only a change of the table changes this:\n"
+			text += "There is no flag for these. To change them, edit the table:\n"
 		}
 		text += "  " + terminal.EscapeControls(n.String()) + "\n"
 	}
 	if more := len(remarks) - most; more > 0 {
-		text += fmt.Sprintf("  %d more, which stand in %s\n", more, inputerr.Quote(file))
+		text += fmt.Sprintf("  %d more are in %s\n", more, inputerr.Quote(file))
 	}
 	return text
 }

@@ -99,7 +99,7 @@ func (d *Draft) roleLines() (lines []string) {
 	if n := len(s.LeftOutLines); n > 0 {
 		var rows []string
 		for _, line := range s.LeftOutLines[:min(n, maxShownNames)] {
-			rows = append(rows, fmt.Sprint(line))
+			rows = append(rows, fmt.Sprint("row ", line))
 		}
 		text := strings.Join(rows, ", ")
 		if n > maxShownNames {

@@ -74,7 +74,7 @@ func (b *bookBuilder) skipSummaryRow() bool {
 		what, sure = "what describes the ingredients", true
 	}
 	if what != "" {
-		what = "is " + what + ", for its name, and"
+		what = "is " + what + ", by its name, and"
 	}
 	if !sure && slices.ContainsFunc(b.wideColumns, func(c wideColumn) bool {
 		text := strings.TrimSpace(b.table.row[c.column])

@@ -153,11 +153,11 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 			switch {
 			case p.filledCount == 0:
 			case reason != "":
-				t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(t.header[i])+" has "+reason+", for its name, and is no recipe: it is left out", "")
+				t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(t.header[i])+" has "+reason+", by its name, and is no recipe: it is left out", "")
 			case p.amountCount == 0:
 				t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(t.header[i])+" holds text such as "+inputerr.Quote(p.exampleText)+" and is left out", "")
 			default:
-				t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(t.header[i])+" is no recipe, for its name, and is left out", "")
+				t.addNote(t.headerPlaces[i], "column "+inputerr.Quote(t.header[i])+" is no recipe, by its name, and is left out", "")
 			}
 			if t.header[i] != "" && p.filledCount > 0 && (p.amountCount == 0 || reason != "") {
 				asides[i] = make(map[int]string)

@@ -83,15 +83,15 @@ func (c *columnReader) guessAmounts(recipe int) {
 func (c *columnReader) guessOfChoice(column *amountColumn, isChosen, behindSum bool, otherwise columnGuess) columnGuess {
 	switch {
 	case isChosen && column.evidence < 0 && !column.isFixed:
-		return columnGuess{role: IngredientColumn, reason: "is taken as an ingredient: with it every row adds up to the same"}
+		return columnGuess{role: IngredientColumn, reason: "is taken as an ingredient: only with it do all recipes have the same total"}
 	case isChosen:
 		return columnGuess{role: IngredientColumn}
 	case column.isSum:
-		return columnGuess{role: IgnoredColumn, reason: "holds numbers and is left out: it is the sum of the amounts"}
+		return columnGuess{role: IgnoredColumn, reason: "is left out: it is the sum of the amounts"}
 	case column.evidence > 0 && behindSum:
-		return columnGuess{role: LabelColumn, reason: "stands behind the sum of the amounts and is taken as a label"}
+		return columnGuess{role: LabelColumn, reason: "comes after the total and is taken as a result or condition"}
 	case column.evidence > 0:
-		guess := columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient: without it every row adds up to the same"}
+		guess := columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient: only without it do all recipes have the same total"}
 		if isSumName(c.header[column.field]) {
 			guess.role = IgnoredColumn
 		}
@@ -115,10 +115,10 @@ func (c *columnReader) weighMeans(columns []amountColumn, otherwise map[int]colu
 		case column.isFixed:
 		case means[k]:
 			column.evidence += meanOrRepeat
-			otherwise[column.field] = columnGuess{role: LabelColumn, reason: "is the mean of the columns beside it and is taken as a label"}
+			otherwise[column.field] = columnGuess{role: LabelColumn, reason: "is the mean of the columns beside it and is taken as a result"}
 		case repeats[k] && hasNear(means, k):
 			column.evidence += meanOrRepeat
-			otherwise[column.field] = columnGuess{role: LabelColumn, reason: "holds one of several measurements and is taken as a label: a column beside it is their mean"}
+			otherwise[column.field] = columnGuess{role: LabelColumn, reason: "is taken as a result: it is one of several measurements, and a column beside it is their mean"}
 		}
 	}
 }
@@ -231,35 +231,35 @@ func (c *columnReader) weighAgainst(i int) (evidence float64, isFixed bool, gues
 	}
 	switch {
 	case c.elementsFrom > 0:
-		return otherUnit, true, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label: the amounts are those of the formulas"}
+		return otherUnit, true, columnGuess{role: LabelColumn, reason: "is taken as a result or condition: the amounts are those of the formulas"}
 	case p.negativeCount > 1:
-		return otherUnit, true, columnGuess{role: LabelColumn, reason: "holds numbers below 0 and is taken as a label"}
+		return otherUnit, true, columnGuess{role: LabelColumn, reason: "holds numbers below 0 and is taken as a result or condition"}
 	case 2*(p.amountCount+p.remainderCount) < p.filledCount:
-		return otherUnit, true, columnGuess{role: LabelColumn, reason: "holds few amounts and is taken as a label"}
+		return otherUnit, true, columnGuess{role: LabelColumn, reason: "holds few numbers and is taken as a result or condition"}
 	case p.isRowNumbering() && !isJudgement(name):
 		return otherUnit, true, columnGuess{role: IgnoredColumn, reason: "numbers the rows and is left out"}
 	case unit == nil && c.hasUnknownUnit(name):
-		return unknownUnit, false, columnGuess{role: LabelColumn, reason: "holds numbers in an unknown unit and is taken as a label", isOpen: true}
+		return unknownUnit, false, columnGuess{role: LabelColumn, reason: "has a unit that kir does not know and is taken as a result or condition", isOpen: true}
 	case hasPropertyUnit(name), unit == nil && c.hasOtherUnit(name):
-		return otherUnit, false, columnGuess{role: LabelColumn, reason: "holds numbers in a unit that no amount has and is taken as a label"}
+		return otherUnit, false, columnGuess{role: LabelColumn, reason: "has a unit that no amount has and is taken as a result or condition"}
 	case plain && (unit == nil || hasBracketedUnit(name)) && ratioPattern().MatchString(name):
-		return ratioName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name"}
+		return ratioName, false, columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient, because of its name"}
 	case p.isMostlyNumeric() && hasSumWord(name):
-		return sumName, false, columnGuess{role: IgnoredColumn, reason: "is taken for a sum, for its name, and left out"}
+		return sumName, false, columnGuess{role: IgnoredColumn, reason: "is left out: its name says that it is a total"}
 	case plain && unit == nil && c.amountUnit == nil && c.hasUnitCells():
-		return missingUnit, false, columnGuess{role: LabelColumn, reason: "holds numbers without a unit, where other columns have units, and is taken as a label"}
+		return missingUnit, false, columnGuess{role: LabelColumn, reason: "has no unit that kir knows, while the amounts have one, and is taken as a result or condition"}
 	case plain && batchWord.isIn(wordsOf(base)):
-		return batchName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name"}
+		return batchName, false, columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient, because of its name"}
 	case c.sectionAt(i) == setSection || c.sectionAt(i) == resultSection:
-		return headingAgainst, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for the heading above it"}
+		return headingAgainst, false, columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient, because of the heading above it"}
 	case origin == SetInTrial || origin == MeasuredInTrial:
-		return setName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name"}
+		return setName, false, columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient, because of its name"}
 	case describesRecipe(name):
-		return describingName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name"}
+		return describingName, false, columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient, because of its name"}
 	case origin == SetOrMeasured:
-		return ambiguousName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name", isOpen: true}
+		return ambiguousName, false, columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient, because of its name", isOpen: true}
 	case resultWord.isIn(wordsOf(name)) && !ingredientWord.isIn(wordsOf(name)):
-		return resultName, false, columnGuess{role: LabelColumn, reason: "holds numbers and is taken as a label, not as an ingredient, for its name", isOpen: true}
+		return resultName, false, columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient, because of its name", isOpen: true}
 	}
 	return plainNumbers, false, columnGuess{role: LabelColumn}
 }

@@ -237,17 +237,17 @@ func (c *columnReader) findRecipeColumn() (int, error) {
 		}
 		return c.nameByRows(i), nil
 	} else if i >= 0 {
-		c.addNote(c.headerPlaces[i], "column "+inputerr.Quote(c.header[i])+" is taken as the recipe", "")
+		c.addNote(c.headerPlaces[i], "column "+inputerr.Quote(c.header[i])+" is taken as the names of the recipes", "")
 		return i, nil
 	}
 	if c.header[0] == "" && named(0) {
 		c.header[0] = string(RecipeColumn)
 		c.columns[0].Name = c.header[0]
-		c.addNote(c.headerPlaces[0], "the first column, which has no name, is taken as the recipe", "")
+		c.addNote(c.headerPlaces[0], "the first column, which has no name, is taken as the names of the recipes", "")
 		return 0, nil
 	}
 	if i := c.firstDistinctNames(); i >= 0 {
-		c.noteGuessedRole(i, RecipeColumn, "column "+inputerr.Quote(c.header[i])+" is taken as the recipe")
+		c.noteGuessedRole(i, RecipeColumn, "column "+inputerr.Quote(c.header[i])+" is taken as the names of the recipes")
 		return i, nil
 	}
 	if !c.resemblesRole(0) && c.listsRepeatedNames(0) {
@@ -404,7 +404,7 @@ func (c *columnReader) guessWideRole(i int) (Role, error) {
 	case p.amountCount == 0 && p.numberCount < p.filledCount:
 		return c.roleOfText(i)
 	case p.isNumeric() && p.firstAffix != "" && p.firstAffix != "%":
-		c.addNote(c.headerPlaces[i], fmt.Sprintf("%s holds sums of money such as %s and is taken as a label", c.columnText(i), inputerr.Quote(p.exampleText)), "")
+		c.addNote(c.headerPlaces[i], fmt.Sprintf("%s holds sums of money such as %s and is taken as a result", c.columnText(i), inputerr.Quote(p.exampleText)), "")
 		return LabelColumn, nil
 	}
 	guess, ok := c.numberGuesses[i]
@@ -457,10 +457,10 @@ func (c *columnReader) roleOfText(i int) (Role, error) {
 			longFormHint+"; a list in one cell is not read"), headerStage, roleFix(name, LabelColumn), roleFix(name, IngredientColumn))
 	}
 	if p.allDistinct && p.filledCount == len(c.profiledLines) && p.filledCount >= minEvidenceRows && isRowNumber(name) {
-		c.noteGuessedRole(i, IgnoredColumn, c.columnText(i)+" names the rows and is left out")
+		c.noteGuessedRole(i, IgnoredColumn, c.columnText(i)+" only identifies the rows and is left out")
 		return IgnoredColumn, nil
 	}
-	c.addNote(c.headerPlaces[i], fmt.Sprintf("%s holds text such as %s and is taken as a label", c.columnText(i), inputerr.Quote(p.exampleText)), "")
+	c.addNote(c.headerPlaces[i], fmt.Sprintf("%s holds text such as %s and is taken as a result or condition", c.columnText(i), inputerr.Quote(p.exampleText)), "")
 	return LabelColumn, nil
 }
 

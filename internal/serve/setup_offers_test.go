@@ -55,7 +55,7 @@ func TestBeginAnswersStay(t *testing.T) {
 		}},
 		"total": {"recipe,ingredient,amount,total\nA,Gin,3,5\nA,Lime,2,5\nB,Gin,4,5\nB,Lime,1,5\nC,Gin,1,6\nC,Lime,5,6\n", map[string][2]string{`"total" is the sum`: {"Left out", "A result"}}},
 		"wide": {"recipe,Gin,Lime,oven temperature (°C),pH,stars,liking\nA,60,30,200,5,<1,1\nB,50,30,220,6,2,2\nC,40,40,200,5,3,3\nD,50,30,200,5,3,3\nE,50,30,220,5,3,3\nF,50,20,200,6,3,3\nMean,50,33,208,5,2,2\n", map[string][2]string{
-			`Is "Mean" a recipe`: {"Leave it out", "A recipe"}, `"pH": Did you set it`: {"Measured", "Set"}, "oven temperature (°C)\": Did you set": {"Set", "Measured"}, "such as \"<1\"": {"A result", "Left out"}, `"liking" holds`: {"A result", "Left out"},
+			`Is "Mean" a recipe`: {"Leave it out", "A recipe"}, `"pH": Did you set it`: {"Measured", "Set"}, "oven temperature (°C)\": Did you set": {"Set", "Measured"}, "such as \"<1\"": {"A result", "Left out"}, `"liking" is taken`: {"A result", "Left out"},
 		}},
 		"turned":  {"Asset,A1,A2,A3\nSn,96.5,,50\nAg,3.5,40,\nPb,,60,50\nSum,100,100,100\n", map[string][2]string{"names the ingredients": {"A column is a recipe", "A row is a recipe"}, `"Sum"`: {"Left out", "A result"}}},
 		"decimal": {"recipe,Gin,Rum\nA,\"1,500\",\"2,000\"\nB,\"2,500\",\"1,000\"\n", map[string][2]string{"comma": {"The decimal mark is the point", "The decimal mark is the comma"}}},
