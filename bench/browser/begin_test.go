@@ -463,7 +463,7 @@ func (b *begun) keys(selector, typed string) {
 // whose names try to be more than names.
 func TestBeginWithFaults(t *testing.T) {
 	dir := t.TempDir()
-	table := "drink,ingredient,amount,unit,taste\nA,Campari,3,cl,fine\nA,Soda,top,,fine\nB,Campri,2,cl,fine\nB,<script>alert(1)</script>,1,cl,fine\nC,gin,2,cl,poor\nC,Gin & tonic,1,cl,poor\nD,Gin,4,cl,poor\nTotal,Gin,9,cl,fine\n"
+	table := "drink,ingredient,amount,unit,taste\nA,Campari,3,cl,fine\nA,Soda,a squeeze,,fine\nB,Campri,2,cl,fine\nB,<script>alert(1)</script>,1,cl,fine\nC,gin,2,cl,poor\nC,Gin & tonic,1,cl,poor\nD,Gin,4,cl,poor\nTotal,Gin,9,cl,fine\n"
 	if err := os.WriteFile(filepath.Join(dir, "bar.csv"), []byte(table), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -165,7 +165,7 @@ var unseen = regexp.MustCompile(strings.Join([]string{
 	// their values, sheets, encodings, words, programs.
 	"there is no ingredient", "no ingredient matches", "no ingredient has", "the ingredients have no attribute", "is not one of the [0-9]+ ingredient",
 	"or a column of the ingredients file", "is no part of the block", "there is no recipe", "the recipes have no label", "has no class", "the workbook has no sheet", "there is no encoding", "no topic has the word",
-	"there is no condition", "the recipes have no column for the condition", "is given, and the same in all of a batch", "the given value is \"", "no value of .* is allowed", "has no numbers", "is listed by", " has no value ", "has the .* which the condition does not list",
+	"there is no condition", "the recipes have no column for the condition", "is given, and the same in all of a batch", "the given value \".*\" is none of the values", "the value is \".*\": write a number", "no value of .* is allowed", "has no numbers", "is listed by", " has no value ", "has the .* which the condition does not list",
 	"cannot be run", "the model has no (input|output|class)", "the model asks for", "is neither an ingredient nor a constant",
 	// What is in files, and whether they are there.
 	"there is no such file", "the file has no sheets", "is not a number, so", "the model says .* here", "is of classes, and none is wanted", "has no classes", "is for numbers, and the model", "features lists [0-9]+", "the (forest|model) in the file predicts",
