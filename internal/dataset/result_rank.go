@@ -22,7 +22,7 @@ func RankResult(label string, classes []string) ResultRank {
 	switch {
 	case origin == SetInTrial || origin == SetOrMeasured:
 		return NoResult
-	case ratingWord.isIn(wordsOf(label)):
+	case ratingWord.isIn(wordsOf(label)) && (classes == nil || ordered):
 		return Rating
 	case IsCostName(label):
 		return Cost

@@ -94,9 +94,9 @@ func (c *columnReader) shareUnit() {
 			if without = append(without, column.Name); first < 0 {
 				first = i
 			}
-		case unit != nil && *unit != *column.Unit:
+		case unit != nil && *unit != *column.Unit && !(unit.Kind == column.Unit.Kind && unit.Kind.isPercent()):
 			return
-		default:
+		case unit == nil:
 			unit = column.Unit
 		}
 	}
@@ -310,7 +310,7 @@ func (c *columnReader) firstDistinctNames() int {
 		return dates
 	}
 	_, given := c.givenRoles[0]
-	if p := &c.profiles[0]; !given && p.isNumeric() && p.firstAffix == "" && p.allDistinct && isRowNumber(c.header[0]) {
+	if p := &c.profiles[0]; !given && p.isNumeric() && p.firstAffix == "" && p.allDistinct && (isRowNumber(c.header[0]) || p.isRowNumbering() && c.header[0] != "") {
 		return 0
 	}
 	return -1
