@@ -98,10 +98,13 @@ func (f *formReader) turned() (evidence float64) {
 	return evidence
 }
 
-// shareOfKnown returns the share of names that are known for materials, conditions, results or sums.
+// maxKnownNames is the number of first names that shareOfKnown looks at.
+const maxKnownNames = 300
+
+// shareOfKnown returns the share of the first names that are known for materials, conditions, results or sums.
 func shareOfKnown(names []string) float64 {
 	known, all := 0, 0
-	for _, name := range names {
+	for _, name := range names[:min(len(names), maxKnownNames)] {
 		if name == "" {
 			continue
 		}
