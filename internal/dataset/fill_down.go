@@ -61,7 +61,7 @@ func isContinued(row []string, columns []int) bool {
 			return false
 		}
 	}
-	return countFilled(trimmed(row)) >= 2
+	return countFilled(row) >= 2
 }
 
 // fillDown fills the cells of rows that continue a recipe, with a note, if the table has such rows: one in four at least

@@ -12,12 +12,11 @@ import (
 // Evidence that a table has a row for each ingredient and a column for each recipe, against a row for each recipe, as
 // logarithms of odds.
 const (
-	namedEvidence      = 8 // the name of the first column is that of a column of ingredients; or of recipes, against it
-	wordEvidence       = 8 // all texts of the first column name materials, conditions or results, and no name of a column does
-	seriesEvidence     = 4 // all names of columns are a series, such as F1, F2, F3, and no texts of the first column are
-	scaleEvidence      = 4 // numbers differ by the row alone, and not by the column
-	columnSumsEvidence = 5 // the first rows add up to a whole in each column
-	rowsEvidence       = 4 // against it, since most tables have a row for each recipe
+	namedEvidence  = 8 // the name of the first column is that of a column of ingredients; or of recipes, against it
+	wordEvidence   = 8 // all texts of the first column name materials, conditions or results, and no name of a column does
+	seriesEvidence = 4 // all names of columns are a series, such as F1, F2, F3, and no texts of the first column are
+	scaleEvidence  = 4 // numbers differ by the row alone, and not by the column
+	rowsEvidence   = 4 // against it, since most tables have a row for each recipe
 )
 
 // doubtfulEvidence is the evidence against a form below which kir asks.

@@ -146,10 +146,10 @@ func isNumberText(text string) bool {
 	return n != (numeral{})
 }
 
-// countFilled returns the number of texts that are not empty.
+// countFilled returns the number of texts that are not blank.
 func countFilled(texts []string) (filled int) {
 	for _, text := range texts {
-		if text != "" {
+		if strings.TrimSpace(text) != "" {
 			filled++
 		}
 	}
@@ -174,7 +174,7 @@ var ageUnder = lazyPattern(`(?i)^[0-9][0-9.,]*\s*(?:d|h|min|s|wks?|weeks?|days?|
 // column without a name takes the one above it, and two columns of one name, or those called after an age such as 28 d,
 // take the name of their group, too. A group reaches as far as the next one.
 func (t *table) joinGroups(row []string) []string {
-	if countFilled(trimmed(t.groupRow)) < 2 {
+	if countFilled(t.groupRow) < 2 {
 		return row // none, or a title
 	}
 	names := trimmed(row)

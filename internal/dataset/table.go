@@ -53,13 +53,7 @@ type table struct {
 // hasSingleCell reports whether the table has at least three columns and exactly one cell of the
 // row has text.
 func (t *table) hasSingleCell(row []string) bool {
-	filled := 0
-	for _, text := range row {
-		if strings.TrimSpace(text) != "" {
-			filled++
-		}
-	}
-	return filled == 1 && len(t.header) > 2
+	return countFilled(row) == 1 && len(t.header) > 2
 }
 
 // newTable opens a file, finds the table in it and reads the header. The names in the header are

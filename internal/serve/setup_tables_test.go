@@ -95,5 +95,8 @@ func TestBeginTables(t *testing.T) {
 			}
 		}
 	}
+	if questions < tables {
+		t.Errorf("%d tables led to %d questions; want one each at least on average", tables, questions)
+	}
 	t.Logf("%d tables, %d clicks on faults, %d questions", tables, clicks, questions)
 }
