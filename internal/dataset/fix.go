@@ -234,15 +234,11 @@ func (t *fixTrial) errorsWith(fixes ...fix) (all []*Error, ok bool) {
 // undo returns the setting, with what it does, that gives one of the columns of the options the role that the reader takes
 // it for by itself, if the table is then read; else "".
 func (t *fixTrial) undo() string {
-	tried := 0
 	names := slices.Sorted(maps.Keys(t.options.Columns))
 	slices.SortStableFunc(names, func(a, b string) int { // those that decide the form first
 		return cmp.Compare(formRank(t.options.Columns[a]), formRank(t.options.Columns[b]))
 	})
-	for _, name := range names {
-		if tried++; tried > maxUndone {
-			break
-		}
+	for _, name := range names[:min(len(names), maxUndone)] {
 		o := t.options
 		o.Columns = maps.Clone(o.Columns)
 		delete(o.Columns, name)
