@@ -18,7 +18,8 @@ type amountColumn struct {
 	isMaterial bool // whether the name is that of a material: the column is then no sum of others
 	isTotal    bool // whether the name is that of a sum, or all numbers are the same round number
 
-	isSum bool // whether the column is the sum of the chosen columns; set by chooseAmounts
+	isSum         bool // whether the column is the sum of the chosen columns; set by chooseAmounts
+	leavesNothing bool // whether it is a total that leaves nothing for an amount that makes up the rest; set by chooseAmounts
 }
 
 // Weights of the evidence for a choice of columns, as logarithms of odds.
@@ -93,7 +94,7 @@ func chooseAmounts(columns []amountColumn) (chosen []bool) {
 		}
 		c.set(change, !c.chosen[change])
 	}
-	c.markSums()
+	c.markTotals()
 	return c.chosen
 }
 
@@ -289,25 +290,8 @@ func (c *amountChoice) leavesNothing(i int) bool {
 	return found
 }
 
-// leavesNothing reports whether a total leaves nothing for the amounts that make up the rest of a choice.
-func leavesNothing(columns []amountColumn, chosen []bool) bool {
-	if len(columns) == 0 {
-		return false
-	}
-	c := newAmountChoice(columns)
-	for i, in := range chosen {
-		c.set(i, in)
-	}
-	for i := range columns {
-		if !chosen[i] && columns[i].isTotal && c.leavesNothing(i) {
-			return true
-		}
-	}
-	return false
-}
-
-// markSums marks the columns that are the sum of the chosen ones.
-func (c *amountChoice) markSums() {
+// markTotals marks the columns that are the sum of the chosen ones, and those that leave nothing for the rest.
+func (c *amountChoice) markTotals() {
 	chosen := 0
 	for _, in := range c.chosen {
 		if in {
@@ -316,6 +300,7 @@ func (c *amountChoice) markSums() {
 	}
 	for i, in := range c.chosen {
 		c.columns[i].isSum = !in && chosen >= minSummedColumns && c.isSum(i)
+		c.columns[i].leavesNothing = !in && c.columns[i].isTotal && c.leavesNothing(i)
 	}
 }
 

@@ -515,7 +515,7 @@ func (b *bookBuilder) finish() (*Book, error) {
 	b.noteUnusedNames()
 	b.noteNeedlessIncludes(b.includedNames)
 	for i := range book.Recipes {
-		if r := &book.Recipes[i]; isSumRow(r.Name) && r.Name != t.includedSumRow {
+		if r := &book.Recipes[i]; isSumRow(r.Name) && r.Name != t.includedTotal {
 			t.notes = append(t.notes, Note{File: t.file, Line: r.Line, Column: r.Column, Cell: r.cellAddress, Doubtful: true, QuestionableRow: r.Name,
 				Message: "a row called " + inputerr.Quote(r.Name) + " is read as a recipe: if it sums up others, remove it"})
 		}
@@ -540,7 +540,7 @@ func (b *bookBuilder) noteUnusedNames() {
 		for line, found := range t.withoutLines {
 			isRow = isRow || found && name == rowName(line)
 		}
-		if !b.reportedKeys["without "+name] && !isSheet && !isRow && !(t.sumRowLine > 0 && t.sumRowName == name) {
+		if !b.reportedKeys["without "+name] && !isSheet && !isRow && !(t.totalRowLine > 0 && t.totalRowName == name) {
 			t.addDoubtfulNote(place{}, "without has "+inputerr.Quote(name)+", which is no recipe of the table")
 		}
 	}
@@ -550,7 +550,7 @@ func (b *bookBuilder) noteUnusedNames() {
 // would have kept it anyway. The parameter names is the list.
 func (b *bookBuilder) noteNeedlessIncludes(names []string) {
 	for _, name := range names {
-		if NormalizeName(name) != b.table.includedSumRow && !b.reportedKeys["including "+NormalizeName(name)] {
+		if NormalizeName(name) != b.table.includedTotal && !b.reportedKeys["including "+NormalizeName(name)] {
 			b.table.addDoubtfulNote(place{}, "including has "+inputerr.Quote(name)+", which is not left out")
 		}
 	}

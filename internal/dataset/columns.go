@@ -221,7 +221,7 @@ func (c *columnReader) guessUnitColumn() {
 	if c.guessColumn(UnitColumn) >= 0 {
 		return
 	}
-	rows := c.firstTexts(maxFormRows)
+	rows := c.firstTexts()
 	for i, name := range c.header {
 		_, given := c.givenRoles[i]
 		if p := &c.profiles[i]; given || name == "" || c.hasUniqueRole(i) || p.numberCount > 0 {

@@ -71,11 +71,7 @@ func (t *table) fillDittos(units *Units) error {
 		}
 		p := head.place(i)
 		t.addNote(p, "cells with "+inputerr.Quote(strings.TrimSpace(row[i]))+" hold what stands above them", "")
-		first := t.firstRows
-		t.rows = &dittoRows{rows: t.rows}
-		t.firstRows = func() rows { return &dittoRows{rows: first()} }
-		t.profiledLines, t.decimalMarks = nil, decimalMarkCounts{}
-		return t.buildProfiles(units)
+		return t.wrapRows(func(r rows) rows { return &dittoRows{rows: r} }, units)
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func isContinued(row []string, columns []int) bool {
 // has no name, and all of those have no cells in the same columns, two columns of numbers or more, and numbers in others.
 // It reports whether it does.
 func (t *table) fillDown(units *Units) (bool, error) {
-	first := t.firstTexts(maxFormRows)
+	first := t.firstTexts()
 	name := slices.IndexFunc(t.profiles[:min(len(t.profiles), maxRecipeColumns)], func(p columnProfile) bool {
 		return p.filledCount > 0 && p.filledCount < len(t.profiledLines) && p.amountCount == 0
 	})
@@ -109,9 +109,5 @@ func (t *table) fillDown(units *Units) (bool, error) {
 	if 4*continued < len(first) || amounts < minSummedColumns || others == 0 {
 		return false, nil
 	}
-	from := t.firstRows
-	t.rows = &filledRows{rows: t.rows, name: name, columns: columns}
-	t.firstRows = func() rows { return &filledRows{rows: from(), name: name, columns: columns} }
-	t.profiledLines, t.decimalMarks = nil, decimalMarkCounts{}
-	return true, t.buildProfiles(units)
+	return true, t.wrapRows(func(r rows) rows { return &filledRows{rows: r, name: name, columns: columns} }, units)
 }

@@ -23,10 +23,9 @@ const (
 const doubtfulEvidence = 4
 
 const (
-	maxFormRows     = maxValueRows // number of first rows that are looked at
-	minFormRows     = 2            // fewest rows of a table with a column for each recipe
-	minFormColumns  = 2            // fewest such columns
-	minSeriesLength = 2            // fewest names of a series
+	minFormRows     = 2 // fewest rows of a table with a column for each recipe
+	minFormColumns  = 2 // fewest such columns
+	minSeriesLength = 2 // fewest names of a series
 )
 
 // A formReader weighs the two ways in which a table with a column of names may hold recipes.
@@ -39,7 +38,7 @@ type formReader struct {
 
 // newFormReader reads the first rows of a table.
 func newFormReader(t *table, first int) *formReader {
-	f := &formReader{table: t, first: first, rows: t.firstTexts(maxFormRows)}
+	f := &formReader{table: t, first: first, rows: t.firstTexts()}
 	for i := first + 1; i < len(t.header); i++ {
 		if t.profiles[i].amountCount > 0 && !t.isNoRecipe(i) {
 			f.numbers = append(f.numbers, i)
@@ -48,11 +47,14 @@ func newFormReader(t *table, first int) *formReader {
 	return f
 }
 
-// firstTexts returns the first rows below the header that are profiled, at most limit, each as long as the header.
-func (t *table) firstTexts(limit int) (all [][]string) {
+// firstTexts returns the cells of the rows whose numbers the profiles keep, each as long as the header.
+func (t *table) firstTexts() [][]string {
+	if t.profiledTexts != nil {
+		return t.profiledTexts
+	}
 	head := t.firstRows()
-	limit = min(limit, len(t.profiledLines))
-	for len(all) < limit {
+	var all [][]string
+	for len(all) < len(t.profiledLines) {
 		row, err := head.next()
 		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(fatalError)) {
 			continue
@@ -68,6 +70,7 @@ func (t *table) firstTexts(limit int) (all [][]string) {
 		}
 		all = append(all, texts)
 	}
+	t.profiledTexts = all
 	return all
 }
 

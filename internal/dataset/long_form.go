@@ -42,7 +42,7 @@ type longForm struct {
 func (c *columnReader) findLongForm() longForm {
 	best := longForm{-1, -1, -1, math.Inf(-1)}
 	second := best // the best with another column of amounts
-	rows := c.firstTexts(maxFormRows)
+	rows := c.firstTexts()
 	candidates := func(role Role, suits func(i int) bool) (all []int) {
 		if i, ok := c.columnByRole[role]; ok {
 			return []int{i}
@@ -271,7 +271,7 @@ func shareOfMaterials(names []string) float64 {
 // leaveOutAttributes leaves out the columns of the long form that describe the rows of a recipe and not the recipe, with
 // a note: those that change within most recipes.
 func (c *columnReader) leaveOutAttributes() {
-	rows := c.firstTexts(maxFormRows)
+	rows := c.firstTexts()
 	groups := groupRows(rows, c.columnByRole[RecipeColumn])
 	for i := range c.columns {
 		_, given := c.givenRoles[i]

@@ -112,6 +112,7 @@ type decimalMarkCounts struct {
 // context has ended.
 func (t *table) buildProfiles(units *Units) error {
 	t.profiles = make([]columnProfile, len(t.header))
+	t.profiledLines, t.profiledTexts, t.decimalMarks, t.totalRowLine = nil, nil, decimalMarkCounts{}, 0
 	for i := range t.profiles {
 		t.profiles[i].distinctTexts, t.profiles[i].allDistinct = make(map[string]bool), true
 	}
@@ -144,7 +145,6 @@ func (t *table) buildProfiles(units *Units) error {
 		}
 		if rows < maxValueRows {
 			t.profiledLines = append(t.profiledLines, head.place(0).line)
-			t.lastProfiledRow = append(t.lastProfiledRow[:0], row...)
 		}
 		for i := range t.header {
 			text := ""
@@ -158,13 +158,20 @@ func (t *table) buildProfiles(units *Units) error {
 	return nil
 }
 
+// wrapRows makes the table yield its rows through wrap, and profiles its columns anew.
+func (t *table) wrapRows(wrap func(rows) rows, units *Units) error {
+	first := t.firstRows
+	t.rows, t.firstRows = wrap(t.rows), func() rows { return wrap(first()) }
+	return t.buildProfiles(units)
+}
+
 // maxInitials is the maximum length of a text in capitals that is taken for initials and not for one of a unit.
 const maxInitials = 3
 
 // dropProfiles releases the parts of the profiles that are not needed once the columns have been
 // interpreted.
 func (t *table) dropProfiles() {
-	t.firstRows, t.profiledLines, t.lastProfiledRow = nil, nil, nil
+	t.firstRows, t.profiledLines, t.profiledTexts = nil, nil, nil
 	for i := range t.profiles {
 		t.profiles[i].distinctTexts, t.profiles[i].firstValues = nil, nil
 	}

@@ -120,7 +120,7 @@ func ReadResults(r io.Reader, file string, o Options) (*Results, error) {
 // readResults reads the entries below the header of a table. in holds the only allowed ingredients;
 // nil allows any.
 func readResults(t *table, in *Ingredients, units *Units) (*Results, error) {
-	t.sumRowLine = 0 // no row of a file of results is a sum of others
+	t.totalRowLine = 0 // no row of a file of results is a sum of others
 	t.dropProfiles()
 	b := newBuilder(t, nil, true, in, units, Layout{})
 	r := &resultReader{bookBuilder: b}

@@ -49,8 +49,8 @@ func shapeOf(t *table, columns []Column, before *table) *Shape {
 			s.Columns[i].Role = IgnoredColumn
 		}
 	}
-	if t.sumRowLine > 0 {
-		s.LeftOutLines = append(s.LeftOutLines, t.sumRowLine)
+	if t.totalRowLine > 0 {
+		s.LeftOutLines = append(s.LeftOutLines, t.totalRowLine)
 	}
 	if before == nil {
 		s.HeaderLine = t.headerPlaces[0].line

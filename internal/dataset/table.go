@@ -21,9 +21,9 @@ type table struct {
 	row             []string          // the current row, as long as the header; valid until nextRow
 	profiles        []columnProfile   // by column: summary of the first rows
 	profiledLines   []int             // lines of the rows whose numbers the profiles keep
-	lastProfiledRow []string          // the last row whose numbers the profiles keep
-	sumRowLine      int               // line of a row that is the sum of all others; 0 if there is none
-	sumRowName      string            // name in the row of sums
+	profiledTexts   [][]string        // cells of these rows, each as long as the header; set by firstTexts
+	totalRowLine    int               // line of a last row that is the sum or the mean of all others; 0 if there is none
+	totalRowName    string            // name in that row
 	sections        []section         // by column: what the heading above it says; nil if there are no headings
 	headerTexts     []string          // cells of the header row, as the file has them
 	groupRow        []string          // the row above the header, which may name groups of columns; nil if there is none
@@ -38,7 +38,7 @@ type table struct {
 	unitNameCount   int               // number of columns whose name has a unit
 	writtenNames    []string          // names of the columns without the units of that row; nil if there is none
 	unitRowLine     int               // line of a row with the units of the columns; 0 if there is none
-	includedSumRow  string            // name in a row of sums that the layout includes as a recipe
+	includedTotal   string            // name in a row of sums or means that the layout includes as a recipe
 	decimalMarks    decimalMarkCounts // what the numbers reveal about the decimal mark
 	decimal         Decimal           // decimal mark of the numbers in text cells
 	leftOutLines    []int             // lines of rows below the header that are left out
@@ -181,7 +181,7 @@ func (t *table) nextRow() error {
 		if err != nil {
 			return err
 		}
-		if line := t.place(0).line; isBlank(row) || t.sumRowLine > 0 && line == t.sumRowLine || t.unitRowLine > 0 && line == t.unitRowLine {
+		if line := t.place(0).line; isBlank(row) || t.totalRowLine > 0 && line == t.totalRowLine || t.unitRowLine > 0 && line == t.unitRowLine {
 			continue
 		}
 		if t.isLeftOutByLine(t.place(0).line) || t.repeatsHeader(row) {

@@ -70,7 +70,7 @@ func (t *table) firstNamedColumn() int {
 // mostlyDiffer reports whether nine in ten of the texts of a column occur once.
 func (t *table) mostlyDiffer(i int) bool {
 	distinct := make(map[string]bool)
-	rows := t.firstTexts(maxFormRows)
+	rows := t.firstTexts()
 	for _, row := range rows {
 		distinct[row[i]] = true
 	}

@@ -65,7 +65,7 @@ func (c *columnReader) guessAmounts(recipe int) {
 		return
 	}
 	chosen := chooseAmounts(columns)
-	c.hasEmptyRest = leavesNothing(columns, chosen)
+	c.hasEmptyRest = slices.ContainsFunc(columns, func(a amountColumn) bool { return a.leavesNothing })
 	sum := slices.IndexFunc(columns, func(column amountColumn) bool { return column.isSum })
 	for k, column := range columns {
 		guess := c.guessOfChoice(&column, chosen[k], sum >= 0 && k > sum, otherwise[column.field])

@@ -23,7 +23,7 @@ func (c *columnReader) assignWideRoles() error {
 		}
 	}
 	c.findSpreadColumns(recipe)
-	c.findSumRow(recipe)
+	c.findTotalRow(recipe)
 	c.guessAmounts(recipe)
 	guessed, err := c.setWideRoles(recipe)
 	if err != nil {
@@ -288,7 +288,7 @@ const minWideAmountColumns = 4
 // date, or else the first column if it holds different dates, or different numbers and its name says that it numbers the
 // rows; −1 if there is none.
 func (c *columnReader) firstDistinctNames() int {
-	rows := c.firstTexts(maxFormRows)
+	rows := c.firstTexts()
 	dates := -1
 	if len(c.header) < 2 {
 		return -1
@@ -584,10 +584,10 @@ func exceedsWhole(sum, whole, below []float64) bool {
 // the sum that the table states.
 const partSumTolerance = 0.005
 
-// findSumRow finds out whether the last row is the sum of all other rows in each column of amounts
+// findTotalRow finds out whether the last row is the sum of all other rows in each column of amounts
 // that it fills, or is called a mean and is that in half of them. Such a row is not a recipe and is left out, unless the layout includes it. recipe
 // is the index of the column of the names, or −1.
-func (c *columnReader) findSumRow(recipe int) {
+func (c *columnReader) findTotalRow(recipe int) {
 	rows := len(c.profiledLines)
 	if rows < minEvidenceRows {
 		return
@@ -614,7 +614,7 @@ func (c *columnReader) findSumRow(recipe int) {
 	}
 	name := rowName(c.profiledLines[r])
 	if recipe >= 0 {
-		name = NormalizeName(c.lastProfiledRow[min(recipe, len(c.lastProfiledRow)-1)])
+		name = NormalizeName(c.firstTexts()[r][recipe])
 	}
 	what := "adds up all others"
 	if words := wordsOf(name); means >= 3 && 2*means >= columns && len(words) > 0 && meanWord.includes(words[0]) {
@@ -624,12 +624,12 @@ func (c *columnReader) findSumRow(recipe int) {
 	}
 	same := func(other string) bool { return NormalizeName(other) == name }
 	if slices.ContainsFunc(c.options.Including, same) {
-		c.includedSumRow = name
+		c.includedTotal = name
 		return
 	}
-	c.sumRowLine, c.sumRowName = c.profiledLines[r], name
+	c.totalRowLine, c.totalRowName = c.profiledLines[r], name
 	if !slices.ContainsFunc(c.options.Without, same) {
-		n := Note{File: c.file, Line: c.sumRowLine, Column: 1, QuestionableRow: name, RowLeftOut: true, Doubtful: true, Message: "a row that " + what + " is left out"}
+		n := Note{File: c.file, Line: c.totalRowLine, Column: 1, QuestionableRow: name, RowLeftOut: true, Doubtful: true, Message: "a row that " + what + " is left out"}
 		if name != "" {
 			n.Message += ": including: [" + YAMLText(name) + "] takes it in"
 		}
