@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -293,43 +293,54 @@ func parseUnits(texts []string) (sizes map[string]string, units *dataset.Units, 
 	return sizes, units, nil
 }
 
-// Patterns of settings as they are written in a problem file: of a column, the size of a unit or the name of an
-// ingredient; of recipes that are left out or kept; of a sheet; and of a whole table. A name stands in quotation marks if
-// it is not plain.
-var (
-	keyedSettingPattern = regexp.MustCompile(`\b(columns|units|names): \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ("(?:[^"\\]|\\.)*"|[^"{}]+)\}`)
-	rowSettingPattern   = regexp.MustCompile(`\b(without|including|unknown): \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
-	sheetSettingPattern = regexp.MustCompile(`\b(sheet): ("(?:[^"\\]|\\.)*")`)
-	tableSettingPattern = regexp.MustCompile(`\b(encoding|decimal|delimiter): ([a-z0-9-]+)`)
-)
-
-// replaceSettingsByFlags replaces settings of a problem file by flags in the hints of an error, because there is no problem
-// file yet.
+// replaceSettingsByFlags writes the fixes in the hints of an error as flags, because there is no problem file yet.
 func replaceSettingsByFlags(err error) error {
-	unquote := func(name string) string {
-		if plain, err := strconv.Unquote(name); err == nil {
-			return plain
-		}
-		return name
-	}
 	for _, e := range inputerr.All(err) {
-		e.Hint = keyedSettingPattern.ReplaceAllStringFunc(e.Hint, func(text string) string {
-			m := keyedSettingPattern.FindStringSubmatch(text)
-			value := unquote(m[2]) + "=" + unquote(m[3])
-			if m[1] != "names" && strings.ContainsAny(value, ",\"\n") { // flags of several values between commas
-				value = `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
-			}
-			return "--" + m[1] + " " + terminal.ShellWord(value)
-		})
-		for _, pattern := range []*regexp.Regexp{rowSettingPattern, sheetSettingPattern} {
-			e.Hint = pattern.ReplaceAllStringFunc(e.Hint, func(text string) string {
-				m := pattern.FindStringSubmatch(text)
-				return "--" + m[1] + " " + terminal.ShellWord(unquote(m[2]))
-			})
+		hint, fixes := dataset.Fixes(e)
+		if len(fixes) == 0 {
+			continue
 		}
-		e.Hint = tableSettingPattern.ReplaceAllString(e.Hint, "--$1 $2")
+		var texts []string
+		for _, f := range fixes {
+			texts = append(texts, strings.Join(fixFlags(f), " ")+" "+f.Effect)
+		}
+		e.Hint = dataset.JoinHint(hint, texts)
 	}
 	return err
+}
+
+// fixFlags returns the flags that say what a fix does.
+func fixFlags(f dataset.Fix) (flags []string) {
+	add := func(name, value string) {
+		if value != "" {
+			flags = append(flags, flagText(name, value))
+		}
+	}
+	if f.Unit != "" {
+		add("units", f.Unit+"="+f.Size)
+	}
+	add("sheet", f.Layout.Sheet)
+	add("encoding", f.Layout.Encoding)
+	add("delimiter", f.Layout.Delimiter)
+	if f.Layout.Decimal != dataset.AnyDecimal {
+		add("decimal", f.Layout.Decimal.String())
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Layout.Columns)) {
+		add("columns", name+"="+string(f.Layout.Columns[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Layout.Names)) {
+		add("names", name+"="+f.Layout.Names[name])
+	}
+	for _, name := range f.Layout.Without {
+		add("without", name)
+	}
+	for _, name := range f.Layout.Including {
+		add("including", name)
+	}
+	for _, text := range f.Layout.Unknown {
+		add("unknown", text)
+	}
+	return flags
 }
 
 // relativePath returns the path of a file as it is written in a problem file: relative to the directory of the

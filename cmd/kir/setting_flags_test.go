@@ -3,7 +3,6 @@ package main
 import (
 	"reflect"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -25,22 +24,21 @@ func TestSettingFlags(t *testing.T) {
 			{Sheet: name},
 			{Decimal: dataset.DecimalComma},
 		} {
-			hint := want.YAML()
-			if want.Sheet != "" {
-				hint = "sheet: " + strconv.Quote(name)
+			fix := dataset.Fix{Layout: want, Effect: "leaves it out"}
+			e := dataset.AddFixes(&inputerr.Error{Message: "x", Hint: "write a number"}, fix)
+			if err := replaceSettingsByFlags(e); !strings.Contains(err.Error(), "write a number; --") {
+				t.Fatal(err)
 			}
-			e := &inputerr.Error{Message: "x", Hint: "write a number; " + hint + " leaves it out"}
-			replaceSettingsByFlags(e)
 			flag := strings.TrimSuffix(strings.TrimPrefix(e.Hint, "write a number; "), " leaves it out")
 			var f layoutFlags
 			c := &cobra.Command{}
 			f.addTo(c)
 			if err := c.ParseFlags(shellWords(flag)); err != nil {
-				t.Errorf("%s is %s: %v", hint, flag, err)
+				t.Errorf("%s is %s: %v", fix.Setting(), flag, err)
 				continue
 			}
 			if got, err := f.buildLayout(); err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s is %s, which says %s (%v)", hint, flag, got.YAML(), err)
+				t.Errorf("%s is %s, which says %s (%v)", fix.Setting(), flag, got.YAML(), err)
 			}
 		}
 	}

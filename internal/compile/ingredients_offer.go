@@ -156,12 +156,11 @@ func (d *Draft) UseIngredientsSheet(t Table, o dataset.Options, sheet string) er
 	}
 	offer := d.Offers[at]
 	if len(offer.Lacking) > 0 {
-		hint := "add them there, or write their names as it does"
+		e := &inputerr.Error{File: t.Name, Message: "sheet " + inputerr.Quote(offer.Sheet) + " lacks " + inputerr.List(offer.Lacking, maxLackingNames) + ", which the recipes have", Hint: "add them there, or write their names as it does"}
 		for _, n := range offer.Near {
-			hint += ", such as " + dataset.Layout{Names: map[string]string{n.InRecipes: n.InSheet}}.YAML()
-			break
+			return dataset.AddFixes(e, dataset.Fix{Layout: dataset.Layout{Names: map[string]string{n.InRecipes: n.InSheet}}, Effect: "takes them as the same"})
 		}
-		return &inputerr.Error{File: t.Name, Message: "sheet " + inputerr.Quote(offer.Sheet) + " lacks " + inputerr.List(offer.Lacking, maxLackingNames) + ", which the recipes have", Hint: hint}
+		return e
 	}
 	o.Sheet = d.Book.Shape.Sheet
 	if err := d.readWithIngredients(t, o, offer.list); err != nil {

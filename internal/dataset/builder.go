@@ -145,7 +145,7 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 			}
 			if first, ok := seen[ingredient]; ok {
 				e := t.errorInHeader(i, fmt.Sprintf("columns %s and %s are one ingredient, %s", inputerr.Quote(first), inputerr.Quote(c.Name), inputerr.Quote(c.Ingredient)), "put the amounts into one column, or give one another name")
-				apart := fix{layout: Layout{Names: map[string]string{c.Ingredient: c.Ingredient + " (2)"}}, effect: "keeps them apart"}
+				apart := Fix{Layout: Layout{Names: map[string]string{c.Ingredient: c.Ingredient + " (2)"}}, Effect: "keeps them apart"}
 				b.faults.add(withFixes(e, rowStage, apart, roleFix(c.Name, IgnoredColumn)))
 				continue
 			}
@@ -161,7 +161,7 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *U
 
 // addError records an error in a field of the current row, and the settings that may get past it. Of several errors with
 // the same key it records only the first, unless the key is empty.
-func (b *bookBuilder) addError(field int, key, message, hint string, fixes ...fix) {
+func (b *bookBuilder) addError(field int, key, message, hint string, fixes ...Fix) {
 	if key != "" {
 		if b.reportedKeys[key] {
 			return
@@ -172,7 +172,7 @@ func (b *bookBuilder) addError(field int, key, message, hint string, fixes ...fi
 }
 
 // withoutRecipe returns the fix that leaves out the recipe of the current row, or its row if it has no name.
-func (b *bookBuilder) withoutRecipe() fix {
+func (b *bookBuilder) withoutRecipe() Fix {
 	if name := b.recipeName(); name != "" {
 		return withoutFix(name, "recipe")
 	}
@@ -180,7 +180,7 @@ func (b *bookBuilder) withoutRecipe() fix {
 }
 
 // withoutRow returns the fix that leaves out the current row of the file.
-func (b *bookBuilder) withoutRow() fix { return rowFix(b.table.rows.line(max(b.recipeColumn, 0))) }
+func (b *bookBuilder) withoutRow() Fix { return rowFix(b.table.rows.line(max(b.recipeColumn, 0))) }
 
 // recipeName returns the recipe's name in the current row. If no column names the recipes, it
 // returns a name such as row 7.
@@ -308,10 +308,10 @@ func (b *bookBuilder) reportUnknownIngredient(name, column string, p place) {
 	if in.File != "" {
 		message += " in " + in.File
 	}
-	var fixes []fix
+	var fixes []Fix
 	hint := inputerr.DidYouMean(name, in.Names)
 	if near, ok := inputerr.Nearest(name, in.Names); ok {
-		fixes = append(fixes, fix{layout: Layout{Names: map[string]string{name: near}}, effect: "takes it as that"})
+		fixes = append(fixes, Fix{Layout: Layout{Names: map[string]string{name: near}}, Effect: "takes it as that"})
 	}
 	if hint == "" {
 		hint = "add it there"
@@ -466,7 +466,7 @@ func (b *bookBuilder) fillRemainders() {
 			b.badRecipes[int32(i)] = true
 			if key == "" || !b.reportedKeys[key] {
 				b.reportedKeys[key] = true
-				var fixes []fix
+				var fixes []Fix
 				if label != "" {
 					fixes = append(fixes, roleFix(label, LabelColumn), roleFix(label, IgnoredColumn))
 				}

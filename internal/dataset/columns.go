@@ -275,7 +275,7 @@ func (c *columnReader) missingColumnError(role Role) error {
 			break
 		}
 	}
-	var fixes []fix
+	var fixes []Fix
 	if column > 0 {
 		fixes = append(fixes, roleFix(c.header[column], role))
 	}
@@ -288,12 +288,12 @@ func (c *columnReader) missingColumnError(role Role) error {
 		}
 		if i := c.firstNamedColumn(); i >= 0 {
 			turn := roleFix(c.header[i], IngredientColumn)
-			turn.effect = "reads each column as a recipe"
+			turn.Effect = "reads each column as a recipe"
 			fixes = append(fixes, turn)
 		}
 		if c.header[0] != "" {
 			byRow := roleFix(c.header[0], LabelColumn)
-			byRow.effect = "calls the recipes by their rows"
+			byRow.Effect = "calls the recipes by their rows"
 			fixes = append(fixes, byRow)
 		}
 	}
@@ -310,10 +310,10 @@ func (c *columnReader) missingColumnError(role Role) error {
 }
 
 // sheetFixes returns the settings that read another sheet of the workbook.
-func (c *columnReader) sheetFixes() (fixes []fix) {
+func (c *columnReader) sheetFixes() (fixes []Fix) {
 	for _, name := range c.sheets {
 		if name != c.sheet {
-			fixes = append(fixes, fix{layout: Layout{Sheet: name}, effect: "reads another sheet"})
+			fixes = append(fixes, Fix{Layout: Layout{Sheet: name}, Effect: "reads another sheet"})
 		}
 	}
 	return fixes

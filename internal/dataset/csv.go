@@ -159,9 +159,9 @@ func (c *csvRows) next() ([]string, error) {
 	if at := indexInvalidByte(text, c.transcoded); at >= 0 {
 		line, column := c.lookback.position(at)
 		if c.transcoded {
-			return nil, c.errorAtPosition(line, column, "a character that its encoding does not have", "save the file as UTF-8, or say what it is with encoding, such as encoding: windows-1250")
+			return nil, withFixes(c.errorAtPosition(line, column, "a character that its encoding does not have", "save the file as UTF-8, or say what encoding it has"), headerStage, encodingFixes()...)
 		}
-		return nil, c.errorAtPosition(line, column, fmt.Sprintf("byte 0x%02x is not valid in UTF-8", text[at]), "save the file as UTF-8, or say what it is with encoding, such as encoding: windows-1252")
+		return nil, withFixes(c.errorAtPosition(line, column, fmt.Sprintf("byte 0x%02x is not valid in UTF-8", text[at]), "save the file as UTF-8, or say what encoding it has"), headerStage, encodingFixes()...)
 	}
 	if !c.headerRead {
 		c.headerRead = true

@@ -12,43 +12,43 @@ import (
 	"kir/internal/inputerr"
 )
 
-// A fix is a setting that may get past an error of a table.
-type fix struct {
-	layout     Layout
-	unit, size string // name and size of a unit, such as 9 cl; empty if the fix is not the size of a unit
-	effect     string // what the setting does, such as: leaves the recipe out
+// A Fix is a setting of a problem file that may get past an error of a table.
+type Fix struct {
+	Layout     Layout // the setting, if it is one of the layout
+	Unit, Size string // name and size of a unit, such as 9 cl; empty if the fix is not the size of a unit
+	Effect     string // what the setting does, such as: leaves the recipe out
 }
 
 // String returns the setting, as a problem file has it, and what it does.
-func (f fix) String() string { return f.setting() + " " + f.effect }
+func (f Fix) String() string { return f.Setting() + " " + f.Effect }
 
-// setting returns the setting as a problem file has it.
-func (f fix) setting() string {
-	if f.unit != "" {
-		return "units: {" + YAMLText(f.unit) + ": " + f.size + "}"
+// Setting returns the setting as a problem file has it.
+func (f Fix) Setting() string {
+	if f.Unit != "" {
+		return "units: {" + YAMLText(f.Unit) + ": " + f.Size + "}"
 	}
-	if f.layout.Sheet != "" {
-		return "sheet: " + strconv.Quote(f.layout.Sheet) // so that its end is seen in a sentence
+	if f.Layout.Sheet != "" {
+		return "sheet: " + strconv.Quote(f.Layout.Sheet) // so that its end is seen in a sentence
 	}
-	return f.layout.YAML()
+	return f.Layout.YAML()
 }
 
 // addTo returns options with the setting added.
-func (f fix) addTo(o Options) (Options, error) {
-	o.Layout = o.Layout.Merge(f.layout)
-	if f.unit == "" {
+func (f Fix) addTo(o Options) (Options, error) {
+	o.Layout = o.Layout.Merge(f.Layout)
+	if f.Unit == "" {
 		return o, nil
 	}
 	if o.Units == nil {
 		o.Units = DefaultUnits()
 	}
 	var err error
-	o.Units, err = o.Units.With(f.unit, f.size)
+	o.Units, err = o.Units.With(f.Unit, f.Size)
 	return o, err
 }
 
 // roleFix returns the fix that gives a column a role.
-func roleFix(column string, role Role) fix {
+func roleFix(column string, role Role) Fix {
 	effect := "takes the column as the " + string(role)
 	switch role {
 	case LabelColumn:
@@ -58,26 +58,34 @@ func roleFix(column string, role Role) fix {
 	case IngredientColumn:
 		effect = "takes the column as an ingredient"
 	}
-	return fix{layout: Layout{Columns: map[string]Role{column: role}}, effect: effect}
+	return Fix{Layout: Layout{Columns: map[string]Role{column: role}}, Effect: effect}
 }
 
 // withoutFix returns the fix that leaves out a recipe or a row.
-func withoutFix(name, what string) fix {
-	return fix{layout: Layout{Without: []string{name}}, effect: "leaves the " + what + " out"}
+func withoutFix(name, what string) Fix {
+	return Fix{Layout: Layout{Without: []string{name}}, Effect: "leaves the " + what + " out"}
 }
 
 // unknownFix returns the fix that reads a text as a value that is not known.
-func unknownFix(text string) fix {
-	return fix{layout: Layout{Unknown: []string{NormalizeName(text)}}, effect: "reads it as not known"}
+func unknownFix(text string) Fix {
+	return Fix{Layout: Layout{Unknown: []string{NormalizeName(text)}}, Effect: "reads it as not known"}
+}
+
+// encodingFixes return the fixes that read a file in encodings which programs write where they do not write UTF-8.
+func encodingFixes() (fixes []Fix) {
+	for _, name := range []string{"windows-1252", "windows-1250"} {
+		fixes = append(fixes, Fix{Layout: Layout{Encoding: name}, Effect: "reads the file so"})
+	}
+	return fixes
 }
 
 // rowFix returns the fix that leaves out the row at a line of the file.
-func rowFix(line int) fix { return withoutFix(rowName(line), "row") }
+func rowFix(line int) Fix { return withoutFix(rowName(line), "row") }
 
 // sizeFixes return the fixes that give a unit a size in each unit.
-func sizeFixes(unit string, sizes ...string) (fixes []fix) {
+func sizeFixes(unit string, sizes ...string) (fixes []Fix) {
 	for _, size := range sizes {
-		fixes = append(fixes, fix{unit: unit, size: size, effect: "gives it a size"})
+		fixes = append(fixes, Fix{Unit: unit, Size: size, Effect: "gives it a size"})
 	}
 	return fixes
 }
@@ -94,8 +102,11 @@ const (
 // A fixableError is the cause of an [*Error] that settings may get past. It wraps the error's own cause, if there is one.
 type fixableError struct {
 	stage stage
-	fixes []fix // the likeliest first
+	fixes []Fix // the likeliest first; once they are tried, those of the hint
 	err   error
+
+	isTried bool   // whether the fixes were tried
+	hint    string // the hint without the fixes, once they were tried
 }
 
 func (e *fixableError) Error() string {
@@ -109,7 +120,7 @@ func (e *fixableError) Unwrap() error { return e.err }
 
 // withFixes adds settings that may get past an error, the likeliest first, and returns the error. They are not part of
 // its hint until [TryFixes] has tried them.
-func withFixes(e *Error, at stage, fixes ...fix) *Error {
+func withFixes(e *Error, at stage, fixes ...Fix) *Error {
 	if old := (*fixableError)(nil); errors.As(e.Err, &old) {
 		old.stage, old.fixes = at, append(old.fixes, fixes...)
 		return e
@@ -118,12 +129,57 @@ func withFixes(e *Error, at stage, fixes ...fix) *Error {
 	return e
 }
 
-// fixesOf returns the stage of an error and the settings that may get past it.
-func fixesOf(e *Error) (at stage, fixes []fix) {
-	if f := (*fixableError)(nil); errors.As(e.Err, &f) {
+// fixesOf returns the stage of an error and the settings that may get past it, if they are not tried yet.
+func fixesOf(e *Error) (at stage, fixes []Fix) {
+	if f := (*fixableError)(nil); errors.As(e.Err, &f) && !f.isTried {
 		return f.stage, f.fixes
 	}
 	return headerStage, nil
+}
+
+// Fixes returns the fixes in the hint of an error, which [TryFixes] or [AddFixes] put there, and the hint without them.
+func Fixes(e *Error) (hint string, fixes []Fix) {
+	if f := (*fixableError)(nil); errors.As(e.Err, &f) && f.isTried {
+		return f.hint, f.fixes
+	}
+	return e.Hint, nil
+}
+
+// AddFixes adds settings to the hint of an error, which are known to get past it, and returns the error. A second call adds
+// nothing.
+func AddFixes(e *Error, fixes ...Fix) *Error {
+	f, ok := e.Err.(*fixableError)
+	switch {
+	case ok && f.isTried:
+		return e
+	case ok && len(fixes) == 0:
+		e.Err = f.err
+		return e
+	case !ok && len(fixes) == 0:
+		return e
+	case !ok:
+		f = &fixableError{err: e.Err}
+		e.Err = f
+	}
+	f.fixes, f.isTried, f.hint = fixes, true, e.Hint
+	var texts []string
+	for _, one := range fixes {
+		texts = append(texts, one.String())
+	}
+	e.Hint = JoinHint(e.Hint, texts)
+	return e
+}
+
+// JoinHint returns a hint with fixes behind it, each as text.
+func JoinHint(hint string, fixes []string) string {
+	switch {
+	case hint == "" || len(fixes) == 0:
+	case strings.HasSuffix(hint, "?"):
+		hint += " "
+	default:
+		hint += "; "
+	}
+	return hint + strings.Join(fixes, ", or ")
 }
 
 const (
@@ -146,53 +202,39 @@ func TryFixes(err error, o Options, read func(Options) (*Book, error)) error {
 	for _, e := range all {
 		_, fixes := fixesOf(e)
 		printed, complete := t.usefulFixes(e, fixes)
-		if complete == "" && e == all[0] {
+		if complete == nil && e == all[0] {
 			complete = t.undo()
 		}
-		if complete != "" && !slices.Contains(printed[:min(len(printed), maxPrintedFixes)], complete) {
-			printed = append(printed[:min(len(printed), maxPrintedFixes-1)], complete)
+		if complete != nil && !containsFix(printed[:min(len(printed), maxPrintedFixes)], *complete) {
+			printed = append(printed[:min(len(printed), maxPrintedFixes-1)], *complete)
 		}
-		if len(printed) > 0 {
-			e.Hint = appendFixes(e.Hint, printed[:min(len(printed), maxPrintedFixes)])
-		}
-	}
-	for _, e := range all {
-		if f, ok := e.Err.(*fixableError); ok {
-			e.Err = f.err
-		}
+		AddFixes(e, printed[:min(len(printed), maxPrintedFixes)]...)
 	}
 	return err
 }
 
-// usefulFixes returns the fixes of an error that get past it, and the first of them with which the table is read, or "".
-func (t *fixTrial) usefulFixes(e *Error, fixes []fix) (useful []string, complete string) {
+// containsFix reports whether a fix is one of others.
+func containsFix(all []Fix, f Fix) bool {
+	return slices.ContainsFunc(all, func(other Fix) bool { return other.String() == f.String() })
+}
+
+// usefulFixes returns the fixes of an error that get past it, and the first of them with which the table is read, or nil.
+func (t *fixTrial) usefulFixes(e *Error, fixes []Fix) (useful []Fix, complete *Fix) {
 	sized := make(map[string]bool) // units that have a size already
 	for _, f := range fixes {
-		if f.unit != "" && sized[f.unit] || slices.Contains(useful, f.String()) {
+		if f.Unit != "" && sized[f.Unit] || containsFix(useful, f) {
 			continue
 		}
 		after, ok := t.errorsWith(f)
 		if !ok || len(after) > 0 && !t.leadsOn(e, f, after) {
 			continue
 		}
-		useful, sized[f.unit] = append(useful, f.String()), true
-		if len(after) == 0 && complete == "" {
-			complete = f.String()
+		useful, sized[f.Unit] = append(useful, f), true
+		if len(after) == 0 && complete == nil {
+			complete = &f
 		}
 	}
 	return useful, complete
-}
-
-// appendFixes returns a hint with settings and what they do behind it.
-func appendFixes(hint string, fixes []string) string {
-	switch {
-	case hint == "":
-	case strings.HasSuffix(hint, "?"):
-		hint += " "
-	default:
-		hint += "; "
-	}
-	return hint + strings.Join(fixes, ", or ")
 }
 
 // A fixTrial reads a refused table again with other options.
@@ -206,14 +248,14 @@ type fixTrial struct {
 }
 
 // errorsWith returns the errors of the table with fixes. ok is false if too many have been tried.
-func (t *fixTrial) errorsWith(fixes ...fix) (all []*Error, ok bool) {
+func (t *fixTrial) errorsWith(fixes ...Fix) (all []*Error, ok bool) {
 	key, o := "", t.options
 	var err error
 	for _, f := range fixes {
 		if o, err = f.addTo(o); err != nil {
 			return nil, false
 		}
-		key += f.setting() + "\n"
+		key += f.Setting() + "\n"
 	}
 	if all, ok = t.results[key]; ok {
 		return all, true
@@ -232,8 +274,8 @@ func (t *fixTrial) errorsWith(fixes ...fix) (all []*Error, ok bool) {
 }
 
 // undo returns the setting, with what it does, that gives one of the columns of the options the role that the reader takes
-// it for by itself, if the table is then read; else "".
-func (t *fixTrial) undo() string {
+// it for by itself, if the table is then read; else nil.
+func (t *fixTrial) undo() *Fix {
 	names := slices.Sorted(maps.Keys(t.options.Columns))
 	slices.SortStableFunc(names, func(a, b string) int { // those that decide the form first
 		return cmp.Compare(formRank(t.options.Columns[a]), formRank(t.options.Columns[b]))
@@ -248,10 +290,10 @@ func (t *fixTrial) undo() string {
 		}
 		if b.Transposed && t.options.Columns[name] == RecipeColumn {
 			f := roleFix(name, IngredientColumn)
-			f.effect = "reads each column as a recipe"
+			f.Effect = "reads each column as a recipe"
 			if o, err = f.addTo(t.options); err == nil {
 				if _, err := t.read(o); err == nil {
-					return f.String()
+					return &f
 				}
 			}
 		}
@@ -264,11 +306,11 @@ func (t *fixTrial) undo() string {
 				continue
 			}
 			if _, err := t.read(o); err == nil {
-				return f.String()
+				return &f
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // formRank orders the roles of columns: those that decide the form of a table first.
@@ -280,10 +322,10 @@ func formRank(r Role) int {
 }
 
 // leadsOn reports whether a fix gets past the error e, given the errors that the table has with it.
-func (t *fixTrial) leadsOn(e *Error, f fix, after []*Error) bool {
+func (t *fixTrial) leadsOn(e *Error, f Fix, after []*Error) bool {
 	own := errorKey(e)
 	at, _ := fixesOf(e)
-	then := []fix{f}
+	then := []Fix{f}
 	for _, other := range after {
 		stage, next := fixesOf(other)
 		switch key := errorKey(other); {
@@ -305,8 +347,8 @@ func (t *fixTrial) leadsOn(e *Error, f fix, after []*Error) bool {
 }
 
 // mayChangeLabels reports whether the fix may make a column a label, or a number of a label a text.
-func (f fix) mayChangeLabels() bool {
-	return len(f.layout.Columns) > 0 || f.layout.Decimal != AnyDecimal
+func (f Fix) mayChangeLabels() bool {
+	return len(f.Layout.Columns) > 0 || f.Layout.Decimal != AnyDecimal
 }
 
 // errorKey identifies an error of a table in another reading of it, in which fewer other cells may be numbers.

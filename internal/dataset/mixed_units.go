@@ -36,12 +36,12 @@ func (b *bookBuilder) reportMixedUnits(r *Recipe, parts []Part, others []placedP
 		message = strings.TrimSuffix(message, "without a unit") + "in " + describe(odd.Unit)
 	}
 	key := ""
-	var fixes []fix
+	var fixes []Fix
 	if odd.Unit != nil && usual.Unit != nil {
 		switch odd, usual := odd.Unit, usual.Unit; {
 		case odd.Kind == Mass && usual.Kind == Volume || odd.Kind == Volume && usual.Kind == Mass:
 			key = "density" // one fix resolves all such errors
-			fixes = append(fixes, fix{unit: "g", size: "0.1 cl", effect: "takes the density of water for all"})
+			fixes = append(fixes, Fix{Unit: "g", Size: "0.1 cl", Effect: "takes the density of water for all"})
 		case odd.Kind == PieceCount:
 			fixes = sizeFixes(odd.Name, "5 "+usual.plainName())
 		case usual.Kind == PieceCount:
@@ -105,22 +105,22 @@ func (b *bookBuilder) placeOf(part Part, like place) place {
 
 // orderFixes returns settings that may get past an error of a cell in the wide form: first others, and then those that
 // leave out the recipe or take the column for no ingredient. The latter come first if the whole column is at fault.
-func (b *bookBuilder) orderFixes(column int, others []fix, without fix, wholeColumn bool) []fix {
+func (b *bookBuilder) orderFixes(column int, others []Fix, without Fix, wholeColumn bool) []Fix {
 	name := b.table.header[column]
-	roles := []fix{roleFix(name, LabelColumn), roleFix(name, IgnoredColumn)}
+	roles := []Fix{roleFix(name, LabelColumn), roleFix(name, IgnoredColumn)}
 	if !wholeColumn {
-		return slices.Concat(others, []fix{without}, roles)
+		return slices.Concat(others, []Fix{without}, roles)
 	}
-	return slices.Concat(others, roles, []fix{without})
+	return slices.Concat(others, roles, []Fix{without})
 }
 
 // amountFixes returns settings with which a text may be an amount. unit is the unknown unit in the text, if there is one.
 // units are names of units in which the size of a unit may be given, the likeliest first.
-func (b *bookBuilder) amountFixes(text, unit string, units ...string) (fixes []fix) {
+func (b *bookBuilder) amountFixes(text, unit string, units ...string) (fixes []Fix) {
 	if n := parseNumeral(numeralPattern().FindString(text)); b.table.decimal == AnyDecimal && n.isAmbiguous() || n != (numeral{}) && n.plainForm(b.table.decimal) == "" {
 		for _, mark := range []Decimal{DecimalPoint, DecimalComma} {
 			if mark != b.table.decimal {
-				fixes = append(fixes, fix{layout: Layout{Decimal: mark}, effect: "takes the " + mark.String() + " as the decimal mark"})
+				fixes = append(fixes, Fix{Layout: Layout{Decimal: mark}, Effect: "takes the " + mark.String() + " as the decimal mark"})
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (b *bookBuilder) amountFixes(text, unit string, units ...string) (fixes []f
 
 // unitFixes returns the settings that give an unknown unit a size, in one of units or in cl, g or %. There are none if the
 // name is no word, or is nearly that of a known unit.
-func (b *bookBuilder) unitFixes(name string, units ...string) []fix {
+func (b *bookBuilder) unitFixes(name string, units ...string) []Fix {
 	if strings.ContainsAny(name, "0123456789") || len([]rune(name)) < 2 || !meansFillUp(name) && b.units.resembled(name) != "" {
 		return nil
 	}

@@ -61,7 +61,7 @@ func TestSheet(t *testing.T) {
 		"name,a\nx\n":           `f.csv:2:2: the row has 1 column and the header 2 columns: add "a", or a comma for each that is empty`,
 		"name,a\n ,1\n":         "f.csv:2:2: a row without a name: name it, or remove it",
 		"name,a\nx,1\nx,2\n":    `f.csv:3:1: "x" is there twice: first on line 2: remove one of the rows`,
-		"name,a\nx,1\né,\xff\n": "f.csv:3:3: byte 0xff is not valid in UTF-8: save the file as UTF-8, or say what it is with encoding, such as encoding: windows-1252",
+		"name,a\nx,1\né,\xff\n": "f.csv:3:3: byte 0xff is not valid in UTF-8: save the file as UTF-8, or say what encoding it has",
 		"name,a\né\"x,1\n":      `f.csv:2:2: a quote inside a field that is not in quotes: put the whole field in quotes and write each quote inside it twice`,
 	} {
 		if _, err := read(text); err == nil || err.Error() != want {

@@ -3,8 +3,8 @@ package serve
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -453,34 +453,52 @@ func setIngredientKinds(t *TableView, in *dataset.Ingredients) {
 	}
 }
 
-// These patterns find a setting of the problem file in the message or the hint of an error. The
-// page offers the setting as an answer that corrects the error.
-var (
-	columnHintPattern         = regexp.MustCompile(`\bcolumns: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([a-z]+)\}`)
-	unitSizeHintPattern       = regexp.MustCompile(`\bunits: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ([0-9.]+) ([^{}]+)\}`)
-	ingredientNameHintPattern = regexp.MustCompile(`\bnames: \{("(?:[^"\\]|\\.)*"|[^"{}:]+): ("(?:[^"\\]|\\.)*"|[^"{}]+)\}`)
-	leftOutRowHintPattern     = regexp.MustCompile(`\bwithout: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
-	unknownHintPattern        = regexp.MustCompile(`\bunknown: \[("(?:[^"\\]|\\.)*"|[^"\[\]]*)\]`)
-	decimalHintPattern        = regexp.MustCompile(`\bdecimal: (point|comma)`)
-)
-
-// hintWithoutSettings returns the part of a hint before its first setting: a correction that a person can make in the table.
-func hintWithoutSettings(hint string) string {
-	first := len(hint)
-	for _, p := range []*regexp.Regexp{columnHintPattern, unitSizeHintPattern, ingredientNameHintPattern, leftOutRowHintPattern, unknownHintPattern, decimalHintPattern} {
-		if at := p.FindStringIndex(hint); at != nil {
-			first = min(first, at[0])
+// fixAnswers returns the answers that do what a fix in the hint of an error does.
+func fixAnswers(f dataset.Fix) (answers []AnswerView) {
+	add := func(text string, send answer) { answers = append(answers, AnswerView{Text: text, Send: send}) }
+	if f.Unit != "" {
+		size, unit, _ := strings.Cut(f.Size, " ")
+		sizes := []string{size}
+		if size == "9" { // an example
+			sizes = []string{"1", "3", "6", "9", "12"}
+		}
+		for _, size := range sizes {
+			size += " " + unit
+			add(inputerr.Quote(f.Unit)+" is "+size, answer{Do: "size", Name: f.Unit, Value: size})
 		}
 	}
-	return strings.TrimRight(hint[:first], "; ")
-}
-
-// unquoteHint removes the quotation marks from a name that was found in a hint.
-func unquoteHint(text string) string {
-	if plain, err := strconv.Unquote(text); err == nil {
-		return plain
+	for _, name := range slices.Sorted(maps.Keys(f.Layout.Columns)) {
+		role := f.Layout.Columns[name]
+		if role != dataset.IgnoredColumn {
+			add(inputerr.Quote(name)+" is "+roleWords[role], answer{Do: "column", Name: name, Value: string(role)})
+		}
+		if role == dataset.IgnoredColumn || role == dataset.LabelColumn {
+			add("Leave the column "+inputerr.Quote(name)+" out", answer{Do: "column", Name: name, Value: string(dataset.IgnoredColumn)})
+		}
 	}
-	return text
+	for name, as := range f.Layout.Names {
+		text := inputerr.Quote(name) + " is " + inputerr.Quote(as)
+		if as == name+" (2)" {
+			text = "They are two ingredients"
+		}
+		add(text, answer{Do: "names", Name: name, Value: as, On: true})
+	}
+	for _, text := range f.Layout.Unknown {
+		add(inputerr.Quote(text)+" is not known", answer{Do: "unknown", Name: text, On: true})
+	}
+	for _, name := range f.Layout.Without {
+		add("Leave "+inputerr.Quote(name)+" out", answer{Do: "row", Name: name, On: true})
+	}
+	if mark := f.Layout.Decimal; mark != dataset.AnyDecimal {
+		add("The decimal mark is the "+mark.String(), answer{Do: "decimal", Value: mark.String()})
+	}
+	if name := f.Layout.Sheet; name != "" {
+		add("Read sheet "+inputerr.Quote(name), answer{Do: "sheet", Value: name})
+	}
+	if name := f.Layout.Encoding; name != "" {
+		add("The file is in "+name, answer{Do: "encoding", Value: name})
+	}
+	return answers
 }
 
 // addFaultViews adds the errors in the tables to the view v, together with answers that would
@@ -489,44 +507,16 @@ func (b *setup) addFaultViews(v *SetupView, reading *tableReading) {
 	all := inputerr.All(reading.recipesErr)
 	for _, e := range all[:min(len(all), maxShownFaults)] {
 		f := newFaultView(e)
-		for _, m := range columnHintPattern.FindAllStringSubmatch(e.Hint, -1) {
-			name := unquoteHint(m[1])
-			if m[2] == string(dataset.IgnoredColumn) {
-				f.Answers = append(f.Answers, AnswerView{Text: "Leave the column " + inputerr.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: m[2]}})
-				continue
+		hint, fixes := dataset.Fixes(e)
+		hasSize := false // one unit, in several sizes
+		for _, fix := range fixes {
+			if fix.Unit == "" || !hasSize {
+				f.Answers = append(f.Answers, fixAnswers(fix)...)
 			}
-			f.Answers = append(f.Answers, AnswerView{Text: inputerr.Quote(name) + " is " + roleWords[dataset.Role(m[2])], Send: answer{Do: "column", Name: name, Value: m[2]}})
-			if m[2] == string(dataset.LabelColumn) {
-				f.Answers = append(f.Answers, AnswerView{Text: "Leave " + inputerr.Quote(name) + " out", Send: answer{Do: "column", Name: name, Value: string(dataset.IgnoredColumn)}})
-			}
-		}
-		for _, m := range unitSizeHintPattern.FindAllStringSubmatch(e.Hint, -1) {
-			name := unquoteHint(m[1])
-			sizes := []string{m[2]}
-			if m[2] == "9" { // an example
-				sizes = []string{"1", "3", "6", "9", "12"}
-			}
-			for _, size := range sizes {
-				size += " " + m[3]
-				f.Answers = append(f.Answers, AnswerView{Text: inputerr.Quote(name) + " is " + size, Send: answer{Do: "size", Name: name, Value: size}})
-			}
-			break
-		}
-		for _, m := range ingredientNameHintPattern.FindAllStringSubmatch(e.Hint, -1) {
-			f.Answers = append(f.Answers, AnswerView{Text: "They are two ingredients", Send: answer{Do: "names", Name: unquoteHint(m[1]), Value: unquoteHint(m[2]), On: true}})
-		}
-		for _, m := range unknownHintPattern.FindAllStringSubmatch(e.Hint, -1) {
-			f.Answers = append(f.Answers, AnswerView{Text: inputerr.Quote(unquoteHint(m[1])) + " is not known", Send: answer{Do: "unknown", Name: unquoteHint(m[1]), On: true}})
-		}
-		for _, m := range leftOutRowHintPattern.FindAllStringSubmatch(e.Hint, -1) {
-			name := unquoteHint(m[1])
-			f.Answers = append(f.Answers, AnswerView{Text: "Leave " + inputerr.Quote(name) + " out", Send: answer{Do: "row", Name: name, On: true}})
-		}
-		for _, m := range decimalHintPattern.FindAllStringSubmatch(e.Hint, -1) {
-			f.Answers = append(f.Answers, AnswerView{Text: "The decimal mark is the " + m[1], Send: answer{Do: "decimal", Value: m[1]}})
+			hasSize = hasSize || fix.Unit != ""
 		}
 		if len(f.Answers) > 0 {
-			f.Hint = toSentence(hintWithoutSettings(e.Hint))
+			f.Hint = toSentence(hint)
 		}
 		v.Faults = append(v.Faults, f)
 	}
