@@ -60,14 +60,14 @@ func originOf(l *dataset.Label) dataset.Origin {
 	if err != nil && origin == dataset.UnknownOrigin && len(l.Classes) > 1 && 2*len(l.Classes) <= known && dataset.RankResult(l.Name, l.Classes) == dataset.NoResult {
 		return dataset.SetOrMeasured
 	}
-	if err == nil && origin == dataset.UnknownOrigin && len(l.Classes) > 1 && len(l.Classes) <= maxLevels && 3*len(l.Classes) <= known && dataset.RankResult(l.Name, nil) == dataset.UnnamedNumber {
+	if err == nil && origin == dataset.UnknownOrigin && len(l.Classes) > 1 && len(l.Classes) <= maxLevels && 2*len(l.Classes) <= known+1 && dataset.RankResult(l.Name, nil) == dataset.UnnamedNumber {
 		return dataset.SetOrMeasured
 	}
 	return origin
 }
 
 // maxLevels is the maximum number of different numbers of a quantity that may be set, if its name does not tell.
-const maxLevels = 4
+const maxLevels = 6
 
 // Conditions returns the conditions of the draft, in the order of the table's columns.
 func (d *Draft) Conditions() (all []DraftCondition) {

@@ -85,7 +85,7 @@ func TestOfferWithNearNames(t *testing.T) {
 		t.Fatalf("%+v is offered", d.Offers)
 	}
 	err := d.UseIngredientsSheet(table, dataset.Options{}, "Shelf")
-	if err == nil || !strings.Contains(err.Error(), `lacks "Angostura", which the recipes have: add them there, or write their names as it does, such as names: {Angostura: Angostura bitters}`) {
+	if err == nil || !strings.Contains(err.Error(), `lacks "Angostura", which the recipes have: add them there, or write their names as it does; names: {Angostura: Angostura bitters}`) {
 		t.Errorf("it says %v", err)
 	}
 	o := dataset.Options{Layout: dataset.Layout{Names: map[string]string{"Angostura": "Angostura bitters"}}}

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -111,7 +111,7 @@ func (w *tableTruth) asNamed(labels []dataset.Label) (named []namedLabel) {
 				n.Name += " sd"
 			}
 		}
-		for _, name := range slices.Concat(w.Conditions, w.Results) { // below the name of a group
+		for _, name := range slices.Concat(w.Conditions, w.Results, w.Either) { // below the name of a group
 			bare, _ := dataset.SplitHeaderUnit(stem)
 			if cut, _, ok := strings.Cut(stem, " ("+name); ok && cut != "" { // a group with a bracket in its name
 				bare = cut
@@ -160,14 +160,8 @@ func (w *tableTruth) role(column string) (dataset.Role, bool) {
 	case slices.Contains(w.Conditions, column), slices.Contains(w.Results, column):
 		return dataset.LabelColumn, true
 	}
-	if _, ok := w.First.Parts[column]; ok {
-		return dataset.IngredientColumn, true
-	}
-	return "", false
+	return dataset.IngredientColumn, !slices.Contains(w.Either, column)
 }
-
-// unknownFix matches the fix that reads a text among numbers as not known.
-var unknownFix = regexp.MustCompile(`unknown: \[([^\]]*)\]`)
 
 // readName returns the name under which questions speak of a column: perhaps with the unit from a row of units.
 func readName(column, questions string) string {
@@ -188,80 +182,159 @@ const (
 	misread       = "misread in silence"
 )
 
-// readAsInit reads a table and answers questions until the reading is right, or there are none.
+// maxReadings is the number of readings of a table, with answers, that a truth looks at.
+const maxReadings = 60
+
+// readAsInit reads a table and answers questions until the reading is right, or no answer is left to try. The author knows
+// which of the answers offered is true: readAsInit tries them one after the other.
 func (w *tableTruth) readAsInit(text []byte, file string) (outcome, why string) {
-	d := &Draft{Table: file}
 	table := Table{Name: file, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(string(text))), nil }}
-	var o dataset.Options
-	outcome = rightAsMade
-	for range 8 {
-		err := d.ReadTable(table, o)
-		var wrong map[string]string
-		var questions string
-		if err != nil {
-			for _, e := range inputerr.All(err) {
-				questions += e.Error() + "\n"
+	queue := []answeredTable{{}}
+	seen := map[string]bool{"": true}
+	for k := 0; k < len(queue) && k < maxReadings; k++ {
+		r := w.readWith(table, queue[k])
+		if r.outcome == rightAsMade {
+			if k > 0 {
+				r.outcome = rightAnswered
 			}
-			wrong = make(map[string]string)
-			for _, column := range slices.Concat(w.Conditions, w.Results, w.Ignored) {
-				wrong[column] = "refused"
-			}
-		} else {
-			if wrong = w.differences(d); len(wrong) == 0 {
-				return outcome, ""
-			}
-			_, notes := d.Contents()
-			for _, n := range notes {
-				if n.Setting != "" || n.Doubtful {
-					questions += n.Message + "\n"
-				}
-			}
+			return r.outcome, queue[k].key()
 		}
-		answered := false
-		var silent []string
-		for column, how := range wrong {
-			role, known := w.role(column)
-			author := column
-			column = readName(author, questions)
-			isAsked := strings.Contains(questions, inputerr.Quote(column))
-			if !isAsked || !known {
-				silent = append(silent, column+": "+how)
-				continue
-			}
-			columns := map[string]dataset.Role{column: role}
-			if o.Columns[column] != role {
-				o.Layout, answered = o.Layout.Merge(dataset.Layout{Columns: columns}), true
-			}
-			if slices.Contains(w.Conditions, author) && !slices.Contains(d.SetColumns, column) {
-				d.SetColumns, answered = append(d.SetColumns, column), true
-			}
-			if slices.Contains(w.Results, author) && !slices.Contains(d.MeasuredColumns, column) {
-				d.MeasuredColumns, answered = append(d.MeasuredColumns, column), true
-			}
+		if k == 0 {
+			outcome, why = r.outcome, r.why
 		}
-		for _, m := range unknownFix.FindAllStringSubmatch(questions, -1) {
-			o.Layout, answered = o.Layout.Merge(dataset.Layout{Unknown: []string{strings.Trim(m[1], `"`)}}), true
-		}
-		slices.Sort(silent)
-		switch {
-		case answered:
-			outcome = rightAnswered
-		case err != nil:
-			first, _, _ := strings.Cut(questions, "\n")
-			return refused, first
-		case len(silent) == 0:
-			return asked, fmt.Sprint(wrong)
-		default:
-			return misread, strings.Join(silent, "; ")
+		for _, next := range r.answers {
+			if key := next.key(); !seen[key] {
+				seen[key] = true
+				queue = append(queue, next)
+			}
 		}
 	}
-	return asked, "there is no end of questions"
+	return outcome, why
+}
+
+// An answeredTable is a table with answers to what kir asked about it.
+type answeredTable struct {
+	layout        dataset.Layout
+	units         []dataset.Fix // sizes of units
+	set, measured []string
+}
+
+// key tells tables with other answers apart.
+func (a answeredTable) key() string {
+	text := a.layout.YAML()
+	for _, f := range a.units {
+		text += " " + f.Setting()
+	}
+	return strings.TrimSpace(text + strings.Join(a.set, ",") + strings.Join(a.measured, ";"))
+}
+
+// with returns the table with the answer that a fix is.
+func (a answeredTable) with(f dataset.Fix) answeredTable {
+	a.layout = a.layout.Merge(f.Layout)
+	if f.Unit != "" {
+		a.units = append(slices.Clip(a.units), f)
+	}
+	return a
+}
+
+// A tableReading is what kir read, as its author sees it, and the tables with one answer more.
+type tableReading struct {
+	outcome, why string
+	answers      []answeredTable
+}
+
+// readWith reads a table with answers.
+func (w *tableTruth) readWith(table Table, a answeredTable) (r tableReading) {
+	d := &Draft{Table: table.Name, SetColumns: a.set, MeasuredColumns: a.measured}
+	o := dataset.Options{Layout: a.layout}
+	for _, f := range a.units {
+		if o.Units == nil {
+			o.Units = dataset.DefaultUnits()
+		}
+		var err error
+		if o.Units, err = o.Units.With(f.Unit, f.Size); err != nil {
+			return tableReading{outcome: refused, why: err.Error()}
+		}
+	}
+	var wrong map[string]string
+	var questions string
+	err := d.ReadTable(table, o)
+	if err != nil {
+		wrong = make(map[string]string)
+		for _, column := range slices.Concat(w.Conditions, w.Results, w.Ignored) {
+			wrong[column] = "refused"
+		}
+		for _, e := range inputerr.All(err) {
+			questions += e.Error() + "\n"
+			_, fixes := dataset.Fixes(e)
+			for _, f := range fixes {
+				r.answers = append(r.answers, a.with(f))
+			}
+		}
+	} else {
+		if wrong = w.differences(d); len(wrong) == 0 {
+			return tableReading{outcome: rightAsMade}
+		}
+		_, notes := d.Contents()
+		for _, n := range notes {
+			if n.Setting != "" || n.Doubtful {
+				questions += n.Message + "\n"
+			}
+			switch encoding, isEncoding := strings.CutPrefix(n.Setting, "encoding: "); {
+			case isEncoding:
+				for _, other := range Encodings {
+					if other != encoding {
+						r.answers = append(r.answers, a.with(dataset.Fix{Layout: dataset.Layout{Encoding: other}}))
+					}
+				}
+			case n.QuestionableRow != "" && n.RowLeftOut:
+				r.answers = append(r.answers, a.with(dataset.Fix{Layout: dataset.Layout{Including: []string{n.QuestionableRow}}}))
+			case n.QuestionableRow != "":
+				r.answers = append(r.answers, a.with(dataset.Fix{Layout: dataset.Layout{Without: []string{n.QuestionableRow}}}))
+			}
+		}
+	}
+	next, answered := a, false
+	next.layout.Columns = maps.Clone(next.layout.Columns)
+	var silent []string
+	for column, how := range wrong {
+		role, known := w.role(column)
+		author := column
+		column = readName(author, questions)
+		if !known || !strings.Contains(questions, inputerr.Quote(column)) {
+			silent = append(silent, author+": "+how)
+			continue
+		}
+		if next.layout.Columns[column] != role {
+			next.layout, answered = next.layout.Merge(dataset.Layout{Columns: map[string]dataset.Role{column: role}}), true
+		}
+		if slices.Contains(w.Conditions, author) && !slices.Contains(next.set, column) {
+			next.set, answered = append(slices.Clip(next.set), column), true
+		}
+		if slices.Contains(w.Results, author) && !slices.Contains(next.measured, column) {
+			next.measured, answered = append(slices.Clip(next.measured), column), true
+		}
+	}
+	slices.Sort(next.set)
+	slices.Sort(next.measured)
+	if answered {
+		r.answers = append([]answeredTable{next}, r.answers...)
+	}
+	slices.Sort(silent)
+	switch {
+	case err != nil:
+		r.outcome = refused
+		r.why, _, _ = strings.Cut(questions, "\n")
+	case len(silent) == 0:
+		r.outcome, r.why = asked, fmt.Sprint(wrong)
+	default:
+		r.outcome, r.why = misread, strings.Join(silent, "; ")
+	}
+	return r
 }
 
 // unread are the tables that are not read as their authors mean them, and why.
-var unread = map[string]string{
-	"piensos_cebo": "a text in the amounts says that a recipe was not made; the error names it, and --without leaves it out",
-}
+var unread = map[string]string{}
 
 // TestReadings reads tables of many trades and languages as kir init does: each must be right as made, or after the
 // questions about it are answered. KIR_TABLES names another directory of tables and truths.

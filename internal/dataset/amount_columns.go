@@ -17,9 +17,23 @@ type amountColumn struct {
 	isFixed    bool // whether the role is known: the column holds amounts if evidence is positive
 	isMaterial bool // whether the name is that of a material: the column is then no sum of others
 	isTotal    bool // whether the name is that of a sum, or all numbers are the same round number
+	inBase     bool // whether it belongs to those that make up a stated whole, on top of which other amounts come
 
 	isSum         bool // whether the column is the sum of the chosen columns; set by chooseAmounts
+	isAddition    bool // whether it is chosen beside the columns of a base; set by chooseAmounts
 	leavesNothing bool // whether it is a total that leaves nothing for an amount that makes up the rest; set by chooseAmounts
+}
+
+// isRound reports whether all numbers are the same number of two figures at most, but for zeros, as a batch of 350 g is.
+func (a *amountColumn) isRound() bool {
+	if len(a.cells) == 0 {
+		return false
+	}
+	v := a.cells[0]
+	for v >= 100 {
+		v /= 10
+	}
+	return v == math.Trunc(v) && v >= 1 && !slices.ContainsFunc(a.cells, func(other float64) bool { return other != a.cells[0] })
 }
 
 // Weights of the evidence for a choice of columns, as logarithms of odds.
@@ -54,6 +68,7 @@ type amountChoice struct {
 	sums    []float64 // item r is the sum of the chosen columns in row r
 	unknown []int     // item r is the number of chosen columns without a number in row r
 	sorted  []float64 // reused by equalSums
+	hasBase bool      // whether some columns are those of a base
 }
 
 // chooseAmounts chooses those columns that are most likely the amounts of a recipe, all together: it adds up the
@@ -107,6 +122,7 @@ func newAmountChoice(columns []amountColumn) *amountChoice {
 		values := columns[i].values[:c.rows]
 		c.varies[i] = slices.ContainsFunc(values, func(v float64) bool { return v != values[0] })
 		c.set(i, columns[i].evidence > 0)
+		c.hasBase = c.hasBase || columns[i].inBase
 	}
 	return c
 }
@@ -192,6 +208,14 @@ func (c *amountChoice) total() (total float64) {
 
 // equalSums returns the evidence of sums that are equal. Columns that do not change from row to row tell nothing.
 func (c *amountChoice) equalSums() float64 {
+	if c.hasBase {
+		for i, column := range c.columns {
+			if column.inBase && !c.chosen[i] {
+				return 0
+			}
+		}
+		return equalSumsEvidence + exactSumsEvidence
+	}
 	varying := 0
 	for i, in := range c.chosen {
 		if in && c.varies[i] {
@@ -300,6 +324,7 @@ func (c *amountChoice) markTotals() {
 	}
 	for i, in := range c.chosen {
 		c.columns[i].isSum = !in && chosen >= minSummedColumns && c.isSum(i)
+		c.columns[i].isAddition = in && c.hasBase && !c.columns[i].inBase && !c.columns[i].isMaterial && !c.columns[i].isFixed
 		c.columns[i].leavesNothing = !in && c.columns[i].isTotal && c.leavesNothing(i)
 	}
 }

@@ -52,6 +52,8 @@ type bookBuilder struct {
 	emptyRows      noteCounter                   // wide form: rows with neither a name nor amounts
 	sumRows        noteCounter                   // long form: rows with the sum of a recipe
 	markedAmounts  noteCounter                   // amounts with the mark of a footnote
+	sharedWholes   noteCounter                   // wholes with a unit of recipes whose amounts have none
+	boundedAmounts noteCounter                   // amounts of which a bound is known, such as <0.01
 	remainders     map[int32]remainderPart       // by index of the recipe: the part that makes up the remainder
 	otherKinds     map[int32][]placedPart        // long form: by index of the recipe, the parts whose units are of another kind than Recipe.Parts
 
@@ -335,6 +337,12 @@ func (b *bookBuilder) readQuantity(field int, text string) (q quantity, message,
 			return marked, "", ""
 		}
 	}
+	if m, ok := parseMarkedNumber(text); message != "" && ok && m.bound {
+		if bound, fault, _ := parseQuantity(m.value, t.decimalOf(field), b.units); fault == "" {
+			b.boundedAmounts.increment(func() place { return t.place(field) }, text)
+			return bound, "", ""
+		}
+	}
 	if message == "" && q.reading != literalReading {
 		b.readingCounts[q.reading].increment(func() place { return t.place(field) }, text+" is "+strings.TrimSpace(q.amount.String()+" "+q.unit))
 	}
@@ -458,6 +466,9 @@ func (b *bookBuilder) fillRemainders() {
 			guessed := !sure && part.Amount.IsZero()
 			what := inputerr.Quote(part.text) + " of " + inputerr.Quote(b.book.Ingredients.Names[part.Ingredient]) + " in " + inputerr.Quote(b.recipes[i].Name)
 			is, key, message, hint, label := part.complete(&b.recipes[i], plain, why, b.columnNameOf)
+			if message == "" && part.hasSharedUnit {
+				b.sharedWholes.increment(func() place { return part.place }, part.text)
+			}
 			if message == "" {
 				b.guessedWhole = b.guessedWhole || guessed && part.Unit == nil
 				b.filledRemainders.increment(func() place { return part.place }, what+" is "+is)
@@ -560,6 +571,12 @@ func (b *bookBuilder) noteNeedlessIncludes(names []string) {
 func (b *bookBuilder) addCellNotes() {
 	if n := b.markedAmounts; n.count > 0 {
 		b.table.addNote(n.firstPlace, fmt.Sprintf("%s with the mark of a footnote, such as %s: the mark is left out", inputerr.Count(n.count, "amount"), inputerr.Quote(n.example)), "")
+	}
+	if n := b.boundedAmounts; n.count > 0 {
+		b.table.addDoubtfulNote(n.firstPlace, fmt.Sprintf("%s with a bound, such as %s, %s taken as the bound", inputerr.Count(n.count, "amount"), inputerr.Quote(n.example), isOrAre(n.count)))
+	}
+	if n := b.sharedWholes; n.count > 0 {
+		b.table.addDoubtfulNote(n.firstPlace, "amounts without a unit are taken in the unit of "+inputerr.Quote(n.example))
 	}
 	if n := b.sumRows; n.count > 0 {
 		b.table.addNote(n.firstPlace, fmt.Sprintf("%s with the sum of a recipe, such as %s, %s left out", inputerr.Count(n.count, "row"), inputerr.Quote(n.example), isOrAre(n.count)), "")

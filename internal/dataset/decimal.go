@@ -80,6 +80,15 @@ func (n numeral) plainForm(d Decimal) string {
 	return ""
 }
 
+// value returns the number, read with a decimal point if that is possible; 0 if there is none.
+func (n numeral) value() float64 {
+	v, ok := parseNumber(n.withPoint)
+	if !ok {
+		v, _ = parseNumber(n.withComma)
+	}
+	return v
+}
+
 // thousandsMarks are the characters that may separate thousands and are never decimal marks: the
 // space, its narrow variants, and the apostrophes.
 const thousandsMarks = " \u00a0\u2009\u202f'’"
@@ -94,6 +103,9 @@ func parseNumeral(text string) numeral {
 	body, exponent := text, ""
 	if i := strings.IndexAny(body, "eE"); i >= 0 {
 		body, exponent = body[:i], body[i:]
+	}
+	if exponent != "" && strings.Trim(strings.TrimLeft(exponent[1:], "+-"), "0123456789") != "" {
+		return numeral{} // such as 1e-6/K
 	}
 	sign := ""
 	if body != "" && (body[0] == '+' || body[0] == '-') {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	letters "unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
@@ -74,7 +75,28 @@ func findCharset(head []byte, full bool, name string) (charset, error) {
 		// Invalid bytes in a text that is otherwise UTF-8 are damage.
 		return charset{name: "utf-8"}, nil
 	}
+	if isCentralEuropean(head) {
+		return charset{name: "windows-1250", decoder: charmap.Windows1250.NewDecoder(), guessed: true}, nil
+	}
 	return charset{name: "windows-1252", decoder: charmap.Windows1252.NewDecoder(), guessed: true}, nil
+}
+
+// isCentralEuropean reports whether a text in an 8-bit encoding is likelier in Windows-1250 than in Windows-1252: whether
+// signs that stand between letters, or before one, are mostly letters there, such as the ³ and ¿ of g³ówny and ³y¿ka.
+func isCentralEuropean(text []byte) bool {
+	isLetter := func(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
+	western, central := charmap.Windows1252, charmap.Windows1250
+	for i, b := range text {
+		if b < 0x80 || i+1 >= len(text) || !isLetter(text[i+1]) {
+			continue
+		}
+		isWithin := i > 0 && isLetter(text[i-1])
+		begins := (i == 0 || text[i-1] < 0x80) && (b == 0xaf || b == 0xb3 || b == 0xa3 || b == 0x8c || b == 0x9c)
+		if (isWithin || begins) && letters.Is(letters.L, central.DecodeByte(b)) && (!letters.Is(letters.L, western.DecodeByte(b)) || begins) {
+			return true
+		}
+	}
+	return false
 }
 
 // validUTF8 reports whether a text is valid UTF-8, and whether it has multi-byte characters. Unless

@@ -125,11 +125,13 @@ var seriesPattern = lazyPattern(`[0-9]+|^\pL$`)
 // shareInSeries returns the share of names that are a series, such as F1, F2 and F3, or A, B and C.
 func shareInSeries(names []string) float64 {
 	counts := make(map[string]int)
+	seen := make(map[string]bool)
 	all, most := 0, 0
 	for _, name := range names {
-		if name == "" {
+		if name == "" || seen[name] {
 			continue
 		}
+		seen[name] = true
 		all++
 		if form := seriesPattern().ReplaceAllString(name, "#"); form != name {
 			counts[form]++

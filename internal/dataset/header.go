@@ -92,7 +92,7 @@ func (t *table) findHeader(suits func(row []string) bool, units *Units) (above i
 		for i, text := range h.texts {
 			below[i].add(text)
 		}
-		if k >= maxHeaderSearchRows || h.isUnits && k > 0 || fullest > minHeaderCells && filled < minHeaderCells {
+		if k >= maxHeaderSearchRows || h.isUnits && k > 0 || fullest > minHeaderCells && countFilled(h.texts) < minHeaderCells {
 			continue
 		}
 		share := 1 / float64(filled)

@@ -16,6 +16,7 @@ const (
 	judgementWord    wordRole = "judgement"
 	ratingWord       wordRole = "rating"
 	costWord         wordRole = "cost"
+	sellingWord      wordRole = "selling"
 	flawWord         wordRole = "flaw"
 	resultWord       wordRole = "result"
 	qualityWord      wordRole = "quality"
@@ -91,8 +92,14 @@ func (r wordRole) isIn(words []string) bool {
 	})
 }
 
-// wordsOf returns the words of a text, in lower case.
+// gradePattern matches the grade of a product, such as PH-102, which is no word.
+var gradePattern = lazyPattern(`\b[A-Z]{2,}-[0-9]{2,}`)
+
+// wordsOf returns the words of a text, in lower case, but for the grades of products.
 func wordsOf(text string) []string {
+	if strings.ContainsRune(text, '-') {
+		text = gradePattern().ReplaceAllString(text, "")
+	}
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 

@@ -20,6 +20,7 @@ const (
 	recipeEvidence     = 4   // a column has a usual name of recipes
 	materialsEvidence  = 6   // all texts of the ingredients' column name materials
 	recurrenceEvidence = 4   // most of them occur in several rows
+	namesEvidence      = -4  // they are a series, such as F1, F2, F3
 	groupsEvidence     = 4   // the rows of a recipe stand together, and there are two or more on average
 	blanksEvidence     = 3   // only the first row of a recipe has its name
 	closureEvidence    = 5   // the amounts of each recipe add up to the same
@@ -133,7 +134,8 @@ func (c *columnReader) weighLongForm(rows [][]string, groups []int, f longForm) 
 			distinct[name] = true
 		}
 	}
-	evidence += float64(materialsEvidence*shareOfMaterials(names)) + float64(recurrenceEvidence*(1-float64(len(distinct))/float64(max(len(names), 1))))
+	inSeries := shareInSeries(names) // N1 is no nitrogen
+	evidence += float64(materialsEvidence*min(shareOfMaterials(names), 1-inSeries)) + float64(namesEvidence*inSeries) + float64(recurrenceEvidence*(1-float64(len(distinct))/float64(max(len(names), 1))))
 	recipes := slices.Max(groups) + 1
 	if 2*recipes <= len(groups) {
 		evidence += groupsEvidence

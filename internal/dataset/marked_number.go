@@ -18,13 +18,17 @@ var (
 	boundPattern  = lazyPattern(`^[<>≤≥]\s*`)
 	spreadPattern = lazyPattern(`^(.*\d\s*%?)\s*(?:(?:±|\+/-|\+-)\s*([0-9.,]+)\s*%?|\(\s*(?:±\s*)?([0-9.,]+)\s*\))$`)
 	notePattern   = lazyPattern(`\s*[*†‡#¹²³ᵃᵇᶜ]+$|\s+\(?[a-f]{1,3}\)?$`)
+
+	// lettersPattern matches the letters behind a mean and its standard deviation that tell which means differ, as in
+	// 186.4 ± 4.1ab.
+	lettersPattern = lazyPattern(`(±.*\d)\s*[a-h]{1,4}$`)
 )
 
 // parseMarkedNumber parses a number with a bound's sign before it, a standard deviation behind it, as in 85 ± 6 or
 // 85 (6), or the mark of a footnote, as in 12.5*.
 func parseMarkedNumber(text string) (m markedNumber, ok bool) {
 	text = strings.TrimSpace(text)
-	plain := notePattern().ReplaceAllString(text, "")
+	plain := notePattern().ReplaceAllString(lettersPattern().ReplaceAllString(text, "$1"), "")
 	if b := boundPattern().FindString(plain); b != "" {
 		m.bound, plain = true, plain[len(b):]
 	} else if s := spreadPattern().FindStringSubmatch(plain); s != nil {

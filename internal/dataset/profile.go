@@ -29,6 +29,7 @@ type columnProfile struct {
 	unitCount         int             // number of amounts with a unit behind the number
 	negativeCount     int             // number of cells that hold a number below 0
 	firstValues       []float64       // numbers of the first maxValueRows rows; 0 for an empty cell, NaN for other text
+	valuesWithComma   []rowValue      // numbers of firstValues that are others if the comma is the decimal mark
 	exampleText       string          // first text that does not mark an unknown value
 }
 
@@ -61,6 +62,12 @@ var (
 	marksBehindPattern = lazyPattern(`\s*(?:[?!*†‡¹²³+)]+|(?:±|\+/-).*)$`)
 )
 
+// A rowValue is the number of a column in a row.
+type rowValue struct {
+	row   int
+	value float64
+}
+
 // isMarkedNumber reports whether a text is a number, possibly with marks before or behind it, such
 // as <5 or 85 ± 6.
 func isMarkedNumber(text string) bool {
@@ -82,7 +89,19 @@ func (p *columnProfile) isRowNumbering() bool {
 			numbered++
 		}
 	}
-	return numbered >= minEvidenceRows && numbered+1 >= min(p.filledCount, maxValueRows)
+	return numbered >= minEvidenceRows && numbered+1 >= min(p.filledCount, maxValueRows) || p.isRowOrder()
+}
+
+// isRowOrder reports whether a column has each of the numbers from 1 on once, as the random order of trials.
+func (p *columnProfile) isRowOrder() bool {
+	seen := make([]bool, len(p.firstValues))
+	for _, v := range p.firstValues {
+		if !(v >= 1 && v <= float64(len(seen))) || v != math.Trunc(v) || seen[int(v)-1] {
+			return false
+		}
+		seen[int(v)-1] = true
+	}
+	return len(seen) >= minEvidenceRows && len(seen) < maxValueRows
 }
 
 // minSerialNumber is a number below all those at which the numbers of batches begin.
@@ -162,7 +181,9 @@ func (t *table) buildProfiles(units *Units) error {
 func (t *table) wrapRows(wrap func(rows) rows, units *Units) error {
 	first := t.firstRows
 	t.rows, t.firstRows = wrap(t.rows), func() rows { return wrap(first()) }
-	return t.buildProfiles(units)
+	err := t.buildProfiles(units)
+	t.correctValues()
+	return err
 }
 
 // maxInitials is the maximum length of a text in capitals that is taken for initials and not for one of a unit.
@@ -173,7 +194,7 @@ const maxInitials = 3
 func (t *table) dropProfiles() {
 	t.firstRows, t.profiledLines, t.profiledTexts = nil, nil, nil
 	for i := range t.profiles {
-		t.profiles[i].distinctTexts, t.profiles[i].firstValues = nil, nil
+		t.profiles[i].distinctTexts, t.profiles[i].firstValues, t.profiles[i].valuesWithComma = nil, nil, nil
 	}
 }
 
@@ -224,10 +245,8 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 			p.unitCount++
 		}
 		countDecimalMark(&t.decimalMarks, n.decimalMark(), n.isAmbiguous(), text, head, field)
-		if f, ok := parseNumber(n.withPoint); ok {
-			value = f
-		} else if f, ok := parseNumber(n.withComma); ok {
-			value = f
+		if value = n.value(); n.isAmbiguous() && row < maxValueRows {
+			p.valuesWithComma = append(p.valuesWithComma, rowValue{row, numeral{withComma: n.withComma}.value()})
 		}
 		return
 	}
@@ -242,6 +261,11 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 			}
 			n, _ := parseAffixedNumber(m.value)
 			countDecimalMark(&t.decimalMarks, n.decimalMark(), n.isAmbiguous(), m.value, head, field)
+			if m.bound {
+				p.amountCount++
+				value = n.value()
+				return
+			}
 		}
 	} else if IsFailureMark(text) && !t.isUnknown(text) {
 		p.failedCount++
@@ -260,7 +284,12 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 				break // the initials of a person, such as LB
 			}
 			p.amountCount++
-			value = q.amount.Float64()
+			value = baseValue(q, units)
+			if q.isAmbiguous && d == DecimalPoint && row < maxValueRows {
+				if q, message, _ := parseQuantity(text, DecimalComma, units); message == "" {
+					p.valuesWithComma = append(p.valuesWithComma, rowValue{row, baseValue(q, units)})
+				}
+			}
 			if t.isUnknown(text) {
 				value = math.NaN() // n. b. says that a number is not known, or that it is left to taste
 			}
@@ -271,6 +300,14 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 		}
 	}
 	value = math.NaN()
+}
+
+// baseValue returns an amount in the base unit of its kind.
+func baseValue(q quantity, units *Units) float64 {
+	if unit, ok := units.Lookup(q.unit); ok {
+		return float64(q.amount.Float64() * unit.Size.Float64())
+	}
+	return q.amount.Float64()
 }
 
 // isDash reports whether the text of a cell is a dash, which people write for an empty cell.
@@ -352,6 +389,7 @@ func countDecimalMark(m *decimalMarkCounts, shown Decimal, ambiguous bool, text 
 // point. But if ambiguous numbers have a comma in some cells and a point in others, it chooses
 // none.
 func (t *table) chooseDecimalMark(given Decimal) {
+	defer t.correctValues()
 	m := &t.decimalMarks
 	undecided := m.ambiguousCommaCount + m.ambiguousPointCount
 	t.decimal = given
@@ -391,6 +429,18 @@ func (t *table) chooseDecimalMark(given Decimal) {
 			ask(m.ambiguousPlace, inputerr.Quote(m.ambiguousExample)+" is read as "+plainFormOf(m.ambiguousExample, DecimalPoint)+": the comma is taken to stand between thousands")
 		case m.ambiguousPointCount > 0 && t.delimiter != ',':
 			ask(m.ambiguousPlace, inputerr.Quote(m.ambiguousExample)+" is read as "+plainFormOf(m.ambiguousExample, DecimalPoint)+": the point is taken for the decimal mark, and no number shows that it is")
+		}
+	}
+}
+
+// correctValues reads the numbers in the profiles with a decimal comma, if that is the decimal mark of the table.
+func (t *table) correctValues() {
+	if t.decimal != DecimalComma {
+		return
+	}
+	for i := range t.profiles {
+		for _, v := range t.profiles[i].valuesWithComma {
+			t.profiles[i].firstValues[v.row] = v.value
 		}
 	}
 }

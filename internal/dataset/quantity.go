@@ -81,12 +81,8 @@ func parseQuantity(text string, decimal Decimal, units *Units) (q quantity, mess
 			q.amount, q.unit, q.reading = mustAmount("1"), u.Name, impliedOneReading
 			return q, "", ""
 		}
-		if meansFillUp(rest) {
-			q.amount, q.unit, q.reading = mustAmount("1"), fillUpUnit, impliedOneReading
-			return q, "", ""
-		}
 		if m := remainderPattern().FindStringSubmatch(rest); m != nil && m[2] == "" {
-			whole := m[1] + m[3] + m[4]
+			whole := m[1] + m[3] + m[4] + m[5]
 			if whole == "" {
 				return quantity{isRemainder: true}, "", ""
 			}
@@ -94,6 +90,10 @@ func parseQuantity(text string, decimal Decimal, units *Units) (q quantity, mess
 				q.isRemainder = true
 				return q, message, hint
 			}
+		}
+		if meansFillUp(rest) {
+			q.amount, q.unit, q.reading = mustAmount("1"), fillUpUnit, impliedOneReading
+			return q, "", ""
 		}
 		return q.describeFault(text, decimal, why)
 	}

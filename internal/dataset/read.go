@@ -51,6 +51,9 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	if err != nil {
 		return nil, unwrapFatal(err)
 	}
+	if err := s.unfoldBlocks(units); err != nil {
+		return nil, unwrapFatal(err)
+	}
 	t, err := s.readTable(o.Layout, units, func(row []string) bool { return slices.ContainsFunc(row, isRecipeHeader) })
 	if err != nil {
 		return nil, unwrapFatal(err)
@@ -64,6 +67,11 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	}
 	if err := t.fillDittos(units); err != nil {
 		return nil, err
+	}
+	if t.namesRecipesInHeadings(o) {
+		if t, err = t.expandHeadings(o.Layout, units); err != nil {
+			return nil, unwrapFatal(err)
+		}
 	}
 	turned := t.isTransposed(o, units)
 	var before *table

@@ -17,7 +17,9 @@ type remainderPart struct {
 	isTotalKnown bool   // whether the whole is the total that the table states for the recipe
 	partsBefore  int    // number of other parts of the recipe before this part
 	text         string // text of the cell
-	place        place  // position of the cell
+
+	hasSharedUnit bool  // whether the whole has a unit and the other amounts have none; set by complete
+	place         place // position of the cell
 }
 
 // complete computes the amount of the part and adds the part to the recipe r. is describes the
@@ -41,6 +43,9 @@ func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnO
 		part.Amount, _ = nearestAmount(new(big.Rat).Quo(big.NewRat(100, 1), size))
 	} else if part.Amount.IsZero() && part.kind() == Unitless {
 		part.Amount = plain
+	}
+	if part.Unit != nil && part.kind() != PartCount && len(r.Parts) > 0 && !slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Unit != nil }) && part.Amount.Rat().Cmp(sum) > 0 {
+		part.Unit, size, unit, part.hasSharedUnit = nil, big.NewRat(1, 1), " "+part.Unit.Name, true // the others are in that unit
 	}
 	whole := part.Amount
 	left, err := nearestAmount(new(big.Rat).Sub(whole.Rat(), sum.Quo(sum, size)))

@@ -20,7 +20,7 @@ func RankResult(label string, classes []string) ResultRank {
 	origin := GuessOrigin(label, classes != nil)
 	_, ordered := OrderClasses(classes)
 	switch {
-	case origin == SetInTrial || origin == SetOrMeasured:
+	case origin == SetInTrial || origin == SetOrMeasured, IsCostName(label) && sellingWord.isIn(words):
 		return NoResult
 	case ratingWord.isIn(wordsOf(label)) && (classes == nil || ordered):
 		return Rating

@@ -33,6 +33,15 @@ func sectionOf(heading string) section {
 	return noSection
 }
 
+// unitOfHeading returns the unit of amounts in a heading, such as g/kg in Ingredients (g/kg as fed); empty if there is none.
+func unitOfHeading(heading string, units *Units) string {
+	open, end := strings.LastIndexByte(heading, '('), strings.LastIndexByte(heading, ')')
+	if open < 0 || end < open || sectionOf(heading) == resultSection || sectionOf(heading) == setSection {
+		return ""
+	}
+	return amountUnitAt(heading[open+1:end], units)
+}
+
 // findSections sets the sections of the columns from the row above the header, if that names groups of columns. A group
 // reaches as far as the next one.
 func (t *table) findSections() {

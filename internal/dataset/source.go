@@ -30,6 +30,7 @@ type source struct {
 	notedCount      int             // number of notes in notedSet
 	guessedLayout   Layout          // layout with those guesses so far that may well be wrong
 	withoutLines    map[int]bool    // by line of a row that the layout leaves out by its line: whether there is such a row
+	hasBlocks       bool            // whether the rows were made of blocks, each of which is a recipe
 	unknownTexts    []string        // texts that the layout lists for values that are not known
 	brokenCells     []*Error        // errors of cells whose formula has no result
 	asides          []asideCells    // rows or columns that say something of the ingredients

@@ -70,6 +70,8 @@ func (b *bookBuilder) skipSummaryRow() bool {
 	switch _, unit := SplitHeaderUnit(name); {
 	case hasSumWord(name) && b.recipeName() == "":
 		what, sure = "a sum", true
+	case what == "" && extremeWord.isIn(wordsOf(name)[:min(1, len(wordsOf(name)))]) && b.hasNoLabels():
+		what, sure = "a limit", true
 	case what == "" && unit != "" && isUnitText(unit, b.units) && b.hasNoLabels():
 		what, sure = "what describes the ingredients", true
 	}

@@ -32,8 +32,8 @@ type table struct {
 	formulasIn      int               // index of the column that has the formulas, if elementsFrom is not 0
 	sumColumn       int               // index of a column with the sum of a recipe's amounts, in the wide form; −1 if there is none
 	isTurned        bool              // whether the rows of the file are the columns of this table
-	columnUnits     []string          // text of the unit of each column, if the table was transposed and had a column of units; else nil
-	amountUnit      *Unit             // unit of the amounts whose names have none, if the table was transposed; nil if there is none
+	columnUnits     []string          // text of the unit of each column, if the table was transposed and had units in a column or in headings; else nil
+	amountUnit      *Unit             // unit of the amounts whose names have none, as the corner of a transposed table or amounts in ppm tell; nil if there is none
 	unitNames       []bool            // by column: whether the name has a unit; set by hasOddUnit
 	unitNameCount   int               // number of columns whose name has a unit
 	writtenNames    []string          // names of the columns without the units of that row; nil if there is none
@@ -86,8 +86,23 @@ func (s *source) readTable(l Layout, units *Units, suits func(row []string) bool
 	if err := t.buildProfiles(units); err != nil {
 		return nil, err
 	}
+	t.nameFirstColumn()
 	t.chooseDecimalMark(l.Decimal)
 	return t, nil
+}
+
+// firstColumnName is the name of a first column of texts that the file does not name.
+const firstColumnName = "column 1"
+
+// nameFirstColumn names the first column firstColumnName if it has no name and mostly texts.
+func (t *table) nameFirstColumn() {
+	if len(t.header) == 0 || t.header[0] != "" {
+		return
+	}
+	if _, taken := t.byName[firstColumnName]; taken || 4*t.profiles[0].amountCount > t.profiles[0].filledCount || 10*t.profiles[0].filledCount < 9*len(t.profiledLines) || t.profiles[0].filledCount == 0 {
+		return
+	}
+	t.header[0], t.byName[firstColumnName] = firstColumnName, 0
 }
 
 // readHeader skips the rows above the header, reads the header and checks the names of the columns.

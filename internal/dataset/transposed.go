@@ -35,6 +35,9 @@ func (t *table) isTransposed(o Options, units *Units) bool {
 	if given {
 		return true
 	}
+	if t.hasBlocks {
+		return true
+	}
 	f := newFormReader(t, first)
 	evidence := f.turned()
 	if evidence <= 0 && evidence > -doubtfulEvidence {
@@ -84,6 +87,9 @@ const maxNameColumns = 6
 // columns, as a price or a mean does.
 func (t *table) isNoRecipe(i int) bool {
 	name := t.header[i]
+	if t.hasBlocks {
+		return false
+	}
 	what, _ := summaryOf(name)
 	return name == "" || strings.HasPrefix(name, "%") || t.writtenNames != nil && t.writtenNames[i] == "" || matchesRole(name, UnitColumn) || what != "" || strings.Contains(name, "/") && isUnitText(name, usualUnits()) || t.hasOddUnit(i) || attributeName.includes(strings.ToLower(name))
 }
@@ -142,6 +148,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	var kept []int
 	unitColumn, rowUnits := -1, []string{""}
 	in, sections := noSection, []section{noSection}
+	sectionUnit, hasUnits := "", false
 	asides := make(map[int]map[int]string) // by column: texts by index of the ingredient's column in the result
 	for i := first; i < len(t.header); i++ {
 		if matchesRole(t.header[i], UnitColumn) && i > first {
@@ -184,7 +191,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 			continue
 		}
 		if remark := strings.TrimSpace(strings.Join(row, " ")); t.hasSingleCell(row) {
-			in = sectionOf(remark)
+			in, sectionUnit = sectionOf(remark), unitOfHeading(remark, units)
 			t.addNote(t.rows.place(first), fmt.Sprintf(footnoteFormat, inputerr.Quote(remark)), "")
 			continue
 		}
@@ -204,6 +211,10 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 		if unitColumn >= 0 && unitColumn < len(row) {
 			rowUnit = strings.Clone(bareUnit(row[unitColumn]))
 		}
+		if rowUnit == "" {
+			rowUnit = sectionUnit
+		}
+		hasUnits = hasUnits || rowUnit != ""
 		rowUnits, sections = append(rowUnits, rowUnit), append(sections, in)
 		for from, texts := range asides {
 			if from < len(row) {
@@ -245,8 +256,8 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	if err == nil {
 		w.isTurned, w.sections = true, sections
 		_, unit := SplitHeaderUnit(t.header[first])
-		w.amountUnit, _ = units.Lookup(unit)
-		if unitColumn >= 0 {
+		w.amountUnit, _ = units.Lookup(amountUnitAt(unit, units))
+		if hasUnits {
 			w.columnUnits = rowUnits
 		}
 	}

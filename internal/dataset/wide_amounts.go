@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"kir/internal/inputerr"
 )
 
 // A columnGuess is what the reader makes of a column of numbers of the wide form.
@@ -43,6 +45,7 @@ const (
 // the index of the column of names, or −1.
 func (c *columnReader) guessAmounts(recipe int) {
 	c.numberGuesses = make(map[int]columnGuess)
+	c.findPercentBesideTraces()
 	var columns []amountColumn
 	otherwise := make(map[int]columnGuess) // by index of a column of the table: what it is if it holds no amounts
 	for i := range c.header {
@@ -64,8 +67,14 @@ func (c *columnReader) guessAmounts(recipe int) {
 		}
 		return
 	}
+	sums := markPartSums(columns)
 	chosen := chooseAmounts(columns)
-	c.hasEmptyRest = slices.ContainsFunc(columns, func(a amountColumn) bool { return a.leavesNothing })
+	for _, s := range sums {
+		if guess, ok := c.guessPartSum(s, columns, chosen); ok {
+			otherwise[columns[s.column].field] = guess
+		}
+	}
+	c.hasEmptyRest = slices.ContainsFunc(columns, func(a amountColumn) bool { return a.leavesNothing }) || slices.ContainsFunc(sums, func(s partSum) bool { return s.hasRest })
 	sum := slices.IndexFunc(columns, func(column amountColumn) bool { return column.isSum })
 	for k, column := range columns {
 		guess := c.guessOfChoice(&column, chosen[k], sum >= 0 && k > sum, otherwise[column.field])
@@ -78,10 +87,41 @@ func (c *columnReader) guessAmounts(recipe int) {
 	}
 }
 
+// findPercentBesideTraces makes the amounts without a unit percentages if units stand only in the names of traces, such as
+// Sr (ppm), and of conditions and results. It adds a note.
+func (c *columnReader) findPercentBesideTraces() {
+	if c.amountUnit != nil || c.columnUnits != nil || c.options.Ingredients != nil {
+		return
+	}
+	trace, plain := -1, -1
+	for i, name := range c.header {
+		base, unit := c.splitNameAndUnit(name)
+		isMaterial := isFormula(base) || ingredientWord.isIn(wordsOf(base))
+		switch {
+		case !isMaterial:
+		case unit == nil && c.profiles[i].unitCount > 0:
+			return // units stand in the cells
+		case unit == nil:
+			plain = max(plain, i)
+		case unit.Kind != Percent || unit.Size.Float64() >= 1:
+			return
+		default:
+			trace = max(trace, i)
+		}
+	}
+	if trace < 0 || plain < 0 {
+		return
+	}
+	c.amountUnit, _ = c.units.Lookup("%")
+	c.addDoubtfulNote(c.headerPlaces[plain], fmt.Sprintf("amounts without a unit, such as those of %s, are taken in %%, beside %s", inputerr.Quote(c.header[plain]), inputerr.Quote(c.header[trace])))
+}
+
 // guessOfChoice returns the guess about a column from the choice of all columns. behindSum reports whether the column
 // stands behind the sum of the chosen ones, and otherwise is the guess for a column that is not chosen.
 func (c *columnReader) guessOfChoice(column *amountColumn, isChosen, behindSum bool, otherwise columnGuess) columnGuess {
 	switch {
+	case isChosen && column.isAddition:
+		return columnGuess{role: IngredientColumn, reason: "is taken as an addition to the others, which make up a whole without it"}
 	case isChosen && column.evidence < 0 && !column.isFixed:
 		return columnGuess{role: IngredientColumn, reason: "is taken as an ingredient: only with it do all recipes have the same total"}
 	case isChosen:
@@ -242,7 +282,7 @@ func (c *columnReader) weighAgainst(i int) (evidence float64, isFixed bool, gues
 		return unknownUnit, false, columnGuess{role: LabelColumn, reason: "has a unit that kir does not know and is taken as a result or condition", isOpen: true}
 	case hasPropertyUnit(name), unit == nil && c.hasOtherUnit(name):
 		return otherUnit, false, columnGuess{role: LabelColumn, reason: "has a unit that no amount has and is taken as a result or condition"}
-	case plain && (unit == nil || hasBracketedUnit(name)) && ratioPattern().MatchString(name):
+	case plain && (unit == nil || hasBracketedUnit(name)) && ratioPattern().MatchString(name) && !c.hasLetters():
 		return ratioName, false, columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient, because of its name"}
 	case p.isMostlyNumeric() && hasSumWord(name):
 		return sumName, false, columnGuess{role: IgnoredColumn, reason: "is left out: its name says that it is a total"}
@@ -305,6 +345,20 @@ const maxUnitBytes = 4
 // ratioPattern matches the names of ratios, such as w/c or a/agl, with a unit from elsewhere behind them.
 var ratioPattern = lazyPattern(`^(?i)[\pL]{1,4}[/:][\pL]{1,6}(?:\s*\(.*\))?$`)
 
+// letteredPattern matches the name of a factor of a design with its letter, such as D:Talc.
+var letteredPattern = lazyPattern(`^[A-Z]:`)
+
+// hasLetters reports whether several columns are called after the letters of the factors of a design.
+func (c *columnReader) hasLetters() bool {
+	lettered := 0
+	for _, name := range c.header {
+		if letteredPattern().MatchString(name) {
+			lettered++
+		}
+	}
+	return lettered >= minSummedColumns
+}
+
 // scaled returns numbers in another unit.
 func scaled(values []float64, by float64) []float64 {
 	if by == 1 {
@@ -317,8 +371,14 @@ func scaled(values []float64, by float64) []float64 {
 	return all
 }
 
-// isFormula reports whether a text is a chemical formula, such as C, SiO2 or Na2CO3.
+// isFormula reports whether a text is surely a chemical formula, such as C, SiO2 or Na2CO3. A name in capitals alone, such
+// as CON or BSF10, is one only if it is an oxide or has one or two letters.
 func isFormula(text string) bool {
-	_, ok := parseFormula(strings.TrimSpace(text))
-	return ok
+	text = strings.TrimSpace(text)
+	_, ok := parseFormula(text)
+	if !ok || strings.ToUpper(text) != text {
+		return ok
+	}
+	letters := strings.Trim(text, "0123456789.")
+	return len(letters) <= 2 || strings.ContainsAny(text, "0123456789") && strings.Contains(text, "O") || text == "KOH"
 }

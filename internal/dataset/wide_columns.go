@@ -25,12 +25,10 @@ func (c *columnReader) assignWideRoles() error {
 	c.findSpreadColumns(recipe)
 	c.findTotalRow(recipe)
 	c.guessAmounts(recipe)
-	guessed, err := c.setWideRoles(recipe)
-	if err != nil {
+	if err := c.setWideRoles(recipe); err != nil {
 		return err
 	}
 	c.shareUnit()
-	c.ignoreSubtotals(guessed)
 	c.noteUnitsInNames()
 	c.sumColumn = slices.IndexFunc(c.columns, func(column Column) bool { return column.Role == IgnoredColumn && hasSumWord(column.Name) })
 	if !slices.ContainsFunc(c.columns, func(c Column) bool { return c.Role == IngredientColumn }) {
@@ -39,30 +37,27 @@ func (c *columnReader) assignWideRoles() error {
 	return nil
 }
 
-// setWideRoles sets the roles of all columns except the column recipe. It returns the indices of
-// the columns that it guessed to be ingredients.
-func (c *columnReader) setWideRoles(recipe int) (guessed []int, err error) {
+// setWideRoles sets the roles of all columns except the column recipe.
+func (c *columnReader) setWideRoles(recipe int) error {
 	for i, name := range c.header {
 		if i == recipe || name == "" {
 			continue
 		}
 		if err := browsersched.Err(c.ctx); err != nil {
-			return nil, err
+			return err
 		}
 		role, given := c.givenRoles[i]
 		if !given {
+			var err error
 			if role, err = c.guessWideRole(i); err != nil {
-				return nil, err
-			}
-			if role == IngredientColumn && c.options.Ingredients == nil {
-				guessed = append(guessed, i)
+				return err
 			}
 		}
 		if c.columns[i].Role = role; role == IngredientColumn {
 			c.setIngredientColumn(i)
 		}
 	}
-	return guessed, nil
+	return nil
 }
 
 // setIngredientColumn sets the ingredient and the unit of column i from the name of the column.
@@ -100,7 +95,7 @@ func (c *columnReader) shareUnit() {
 			unit = column.Unit
 		}
 	}
-	if unit == nil || first < 0 || c.options.Ingredients != nil {
+	if unit == nil || first < 0 || c.options.Ingredients != nil || c.amountUnit != nil {
 		return
 	}
 	for i := range c.columns {
@@ -240,7 +235,7 @@ func (c *columnReader) findRecipeColumn() (int, error) {
 		c.addNote(c.headerPlaces[i], "column "+inputerr.Quote(c.header[i])+" is taken as the names of the recipes", "")
 		return i, nil
 	}
-	if c.header[0] == "" && named(0) {
+	if (c.header[0] == "" || c.header[0] == firstColumnName) && named(0) {
 		c.header[0] = string(RecipeColumn)
 		c.columns[0].Name = c.header[0]
 		c.addNote(c.headerPlaces[0], "the first column, which has no name, is taken as the names of the recipes", "")
@@ -289,14 +284,20 @@ const minWideAmountColumns = 4
 // rows; −1 if there is none.
 func (c *columnReader) firstDistinctNames() int {
 	rows := c.firstTexts()
-	dates := -1
+	dates, sparse := -1, -1
 	if len(c.header) < 2 {
 		return -1
 	}
 	for i := range min(maxRecipeColumns, len(c.header)) {
 		_, given := c.givenRoles[i]
 		p := &c.profiles[i]
-		if given || c.header[i] == "" || !p.allDistinct || 2*p.amountCount > p.filledCount || p.filledCount == 0 || i > 0 && 10*p.filledCount < 9*len(c.profiledLines) || c.hasUniqueRole(i) || c.resemblesRole(i) {
+		if given || c.header[i] == "" || !p.allDistinct || 2*p.amountCount > p.filledCount || p.filledCount == 0 || c.hasUniqueRole(i) || c.resemblesRole(i) {
+			continue
+		}
+		if 10*p.filledCount < 9*len(c.profiledLines) {
+			if i == 0 {
+				sparse = i
+			}
 			continue
 		}
 		if slices.ContainsFunc(rows, func(row []string) bool { return row[i] != "" && !dateTextPattern().MatchString(row[i]) }) {
@@ -306,8 +307,8 @@ func (c *columnReader) firstDistinctNames() int {
 			dates = i
 		}
 	}
-	if dates >= 0 {
-		return dates
+	if at := max(dates, sparse); at >= 0 {
+		return at
 	}
 	_, given := c.givenRoles[0]
 	if p := &c.profiles[0]; !given && p.isNumeric() && p.firstAffix == "" && p.allDistinct && (isRowNumber(c.header[0]) || p.isRowNumbering() && c.header[0] != "") {
@@ -502,87 +503,6 @@ func hasNonAmountUnit(name string) bool {
 	known := append(headerUnits(), "in", "ft", "C", "F") // known units that outside brackets are also words or letters
 	return plain != name && unit != "" && (slices.Contains(known, left) && (!per || slices.Contains(known, right)))
 }
-
-// ignoreSubtotals finds guessed ingredients whose column is the sum of two or more columns directly
-// behind it or before it, in at least 19 of 20 rows. An example is a binder that is followed by its components.
-// It sets the role of such a column to IgnoredColumn, because the amounts would count twice.
-// guessed holds the indices of the columns, in ascending order.
-func (c *columnReader) ignoreSubtotals(guessed []int) {
-	below := make([]float64, len(c.profiledLines)) // by row: the most by which numbers below 0 can reduce a sum
-	for _, i := range guessed {
-		for r, v := range c.profiles[i].firstValues {
-			if v < 0 {
-				below[r] -= v
-			}
-		}
-	}
-	for k, i := range guessed {
-		p := &c.profiles[i]
-		if rows := len(p.firstValues); rows < 2*minEvidenceRows || p.filledCount < rows {
-			continue
-		}
-		before := slices.Clone(guessed[:k])
-		slices.Reverse(before)
-		where := "behind"
-		n, others := c.countSummands(i, guessed[k+1:], 1, below)
-		if n == 0 {
-			where = "before"
-			n, others = c.countSummands(i, before, -1, below)
-		}
-		if n == 0 {
-			continue
-		}
-		rows := ""
-		if others > 0 {
-			rows = " in nearly all rows"
-		}
-		c.columns[i].Role = IgnoredColumn
-		c.noteGuessedRole(i, IgnoredColumn, fmt.Sprintf("%s is left out: it is the sum of the %d %s it%s", c.columnText(i), n, where, rows))
-	}
-}
-
-// countSummands returns the number of the columns beside column i, in one direction, whose sum it is in 19 of 20 rows, and
-// the number of other rows; 0 if there are none.
-func (c *columnReader) countSummands(i int, beside []int, step int, below []float64) (summands, others int) {
-	p := &c.profiles[i]
-	sum := make([]float64, len(p.firstValues))
-	for n, j := range beside {
-		if j != i+step*(1+n) || c.columns[j].Role != IngredientColumn || c.columns[j].Unit != c.columns[i].Unit || exceedsWhole(sum, p.firstValues, below) {
-			return 0, 0
-		}
-		others := 0
-		several, differ := false, false
-		for r, v := range c.profiles[j].firstValues {
-			several = several || v > 0 && sum[r] > 0
-			sum[r] += v
-			if !(v >= 0 && p.firstValues[r] > 0 && math.Abs(sum[r]-p.firstValues[r]) <= float64(partSumTolerance*p.firstValues[r])) {
-				others++
-			}
-			differ = differ || p.firstValues[r] != p.firstValues[0]
-		}
-		if n > 0 && 20*others <= len(sum) && several && differ {
-			return n + 1, others
-		}
-	}
-	return 0, 0
-}
-
-// exceedsWhole reports whether, in more than 1 of 20 rows, sum exceeds whole so far that adding
-// more columns cannot make the two equal. The slices are indexed by row. below is the most by which
-// numbers below 0 can still reduce sum.
-func exceedsWhole(sum, whole, below []float64) bool {
-	over := 0
-	for r, v := range whole {
-		if !(v > 0 && sum[r]-below[r]-v <= float64(partSumTolerance*v)) {
-			over++
-		}
-	}
-	return 20*over > len(whole)
-}
-
-// partSumTolerance is the maximum relative difference between the sum of a few rounded amounts and
-// the sum that the table states.
-const partSumTolerance = 0.005
 
 // findTotalRow finds out whether the last row is the sum of all other rows in each column of amounts
 // that it fills, or is called a mean and is that in half of them. Such a row is not a recipe and is left out, unless the layout includes it. recipe

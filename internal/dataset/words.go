@@ -38,7 +38,9 @@ func isJudgement(name string) bool {
 // IsCostName reports whether the name of a label, such as unit cost, says that the label is a cost or a
 // rank. Lower values are then better.
 func IsCostName(label string) bool {
-	return costWord.isIn(lastWords(label)) || pricePattern().MatchString(NormalizeName(label))
+	name, unit := SplitHeaderUnit(label)
+	isMoney := slices.Contains(affixes, strings.ToUpper(unit)) && unit != "%"
+	return costWord.isIn(lastWords(label)) || isMoney && costWord.isIn(wordsOf(name)) || pricePattern().MatchString(NormalizeName(label))
 }
 
 // pricePattern matches names that are a price by their unit alone, such as EUR/kg and € per l.
@@ -82,11 +84,14 @@ func isSumName(name string) bool {
 // q.s. 100, ad 100 g, to 100. Groups 1, 3 and 4 are the whole, and group 2 is a text that is not a
 // whole.
 var remainderPattern = lazyPattern(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
-	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|do|auf|q\.? ?b\.? ?ad?)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*))$`)
+	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|do|auf|q\.? ?b\.? ?ad?)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*)|` + fillUpWords + `\s+(?:up\s+)?(?:to|a|à|au|jusqu.à|jusqu.au|hasta|até|fino a|auf|bis|zu|tot|op|do|na|till|til|opp til)\s+([0-9].*))$`)
+
+// fillUpWords is a pattern of the words that say to fill a glass or a vessel.
+const fillUpWords = `(?:top(?:ped|ping)?|fill(?:ed)?|auff(?:ü|ue)llen|auffüll\S*|aufgie(?:ß|ss)en|zum auff\S+|ergänzen|compléter|completer|allonger|remplir|rellenar|completar|llenar|colmare|rabboccare|riempire|preencher|aanvullen|fyll(?:a)?(?: upp| op| opp)?|dopełnić|uzupełnić|doplnit|dolít|täytä|täydennä)`
 
 // fillUpPattern matches the cell of an ingredient that fills the glass, such as top up. Only the
 // author of the table knows the amount.
-var fillUpPattern = lazyPattern(`(?i)^(?:to )?(?:top(?:ped|ping)?|fill(?:ed)?|auff(?:ü|ue)llen|auffüll\S*|aufgie(?:ß|ss)en|zum auff\S+|ergänzen|compléter|completer|allonger|remplir|rellenar|completar|llenar|colmare|rabboccare|riempire)(?:\s.*)?$`)
+var fillUpPattern = lazyPattern(`(?i)^(?:to )?` + fillUpWords + `(?:\s.*)?$`)
 
 // meansFillUp reports whether the text of an amount says that the ingredient fills the glass.
 func meansFillUp(text string) bool { return fillUpPattern().MatchString(strings.TrimSpace(text)) }

@@ -1,0 +1,285 @@
+package dataset
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"kir/internal/browsersched"
+	"kir/internal/inputerr"
+)
+
+// A blockSheet is a sheet on which each recipe is a small table of its own, a block: its name, below it a header such as
+// ingredient and g, which all blocks share, and below that its rows. Blocks stand side by side or below each other.
+type blockSheet struct {
+	header []string // names of the columns of a block
+	amount int      // index into header of the column that is read
+	rows   [][]string
+	places [][]place
+	exact  []map[int]bool // by row: set of the fields that a workbook stores as numbers
+}
+
+const (
+	maxBlockSearchRows = 40 // number of first rows with text among which the header of a block is searched
+	minBlocks          = 2  // fewest blocks
+)
+
+// A block is the position of a block: the row of its header, its first field, and the row behind its last one.
+type block struct {
+	name             string
+	header, from, to int // header and to are indices into rows, and from is a field
+}
+
+// unfoldBlocks makes the source yield a column for each recipe and a row for each ingredient if the sheet holds recipes in
+// blocks. It adds a note.
+func (s *source) unfoldBlocks(units *Units) error {
+	b, ok, err := s.readBlocks()
+	if !ok || err != nil {
+		return err
+	}
+	blocks := b.find()
+	if len(blocks) < minBlocks {
+		return nil
+	}
+	b.chooseAmount(blocks[0], units)
+	corner := b.header[0]
+	if unit := bareUnit(b.header[b.amount]); isUnitText(unit, units) {
+		corner += " (" + unit + ")"
+	} else if _, unit := SplitHeaderUnit(b.header[b.amount]); unit != "" {
+		corner += " (" + unit + ")"
+	}
+	cells, places := [][]string{{corner}}, [][]place{{b.places[blocks[0].header][blocks[0].from]}}
+	exacts := make(map[[2]int]bool)
+	order := b.mergeNames(blocks)
+	rowOf := make(map[string]int)
+	for _, name := range order {
+		rowOf[name] = len(cells)
+		cells, places = append(cells, append([]string{name}, make([]string, len(blocks))...)), append(places, make([]place, len(blocks)+1))
+	}
+	for k, block := range blocks {
+		cells[0], places[0] = append(cells[0], block.name), append(places[0], b.places[block.header][block.from])
+		for _, r := range b.rowsOf(block) {
+			row := rowOf[b.rowName(block, r)]
+			field := block.from + b.amount
+			if field < len(b.rows[r]) {
+				cells[row][k+1] = b.rows[r][field]
+				exacts[[2]int{row, k + 1}] = b.exact[r][field]
+			}
+			places[row][k+1] = b.places[r][min(field, len(b.places[r])-1)]
+			if places[row][0] == (place{}) {
+				places[row][0] = b.places[r][block.from]
+			}
+		}
+	}
+	for r := range places {
+		for i := range places[r] {
+			if places[r][i] == (place{}) {
+				places[r][i] = places[r][0]
+			}
+		}
+	}
+	where := func(row, field int) place { return places[row][min(field, len(places[row])-1)] }
+	s.firstRows = func() rows { return &memoryRows{cells: cells, placeOf: where, numberCells: exacts} }
+	s.rows, s.allowsShortRows, s.hasBlocks = s.firstRows(), true, true
+	first := places[0][0]
+	message := fmt.Sprintf("each of %d blocks is a recipe, such as %s and %s", len(blocks), inputerr.Quote(blocks[0].name), inputerr.Quote(blocks[1].name))
+	if len(b.header) > 2 {
+		message += ", with the amounts in " + inputerr.Quote(b.header[b.amount])
+	}
+	s.notes = append(s.notes, Note{File: s.file, Line: first.line, Column: first.column, Cell: first.cell, Message: message})
+	return nil
+}
+
+// readBlocks looks for the header of a block among the first rows. If there is one, it reads the whole sheet.
+func (s *source) readBlocks() (b *blockSheet, ok bool, err error) {
+	head := s.firstRows()
+	var above []string
+	for seen := 0; seen < maxBlockSearchRows && b == nil; {
+		row, err := head.next()
+		if bad := (*Error)(nil); errors.As(err, &bad) || err == io.EOF {
+			return nil, false, nil // reading the table reports a fault
+		} else if err != nil {
+			return nil, false, err
+		}
+		if isBlank(row) {
+			continue
+		}
+		if seen++; seen > 1 {
+			b = findBlockHeader(above, trimmed(row))
+		}
+		above = trimmed(row)
+	}
+	if b == nil {
+		return nil, false, nil
+	}
+	cells := 0
+	for {
+		if err := browsersched.Err(s.ctx); err != nil {
+			return nil, false, err
+		}
+		row, err := s.rows.next()
+		if err == io.EOF {
+			return b, true, nil
+		} else if err != nil {
+			return nil, false, err
+		}
+		if cells += len(row) + 1; cells > maxCells {
+			return nil, false, s.errorf("the sheet has more than %d cells", maxCells)
+		}
+		exact, places := make(map[int]bool), make([]place, max(len(row), 1))
+		texts := make([]string, len(row))
+		for i, text := range row {
+			texts[i], exact[i] = strings.Clone(strings.TrimSpace(text)), s.rows.isNumber(i)
+			if s.rows.isFilled(i) {
+				texts[i] = ""
+			}
+		}
+		for i := range places {
+			places[i] = s.rows.place(i)
+		}
+		b.rows, b.places, b.exact = append(b.rows, texts), append(b.places, places), append(b.exact, exact)
+	}
+}
+
+// errorf returns an error about the whole file.
+func (s *source) errorf(format string, args ...any) *Error {
+	return &Error{File: s.file, Message: fmt.Sprintf(format, args...), Hint: "write a row for each ingredient of each recipe"}
+}
+
+// findBlockHeader returns the header of blocks if a row repeats the same names from its first text on, and the row above
+// has one text above each of the blocks and no other; else nil.
+func findBlockHeader(above, row []string) *blockSheet {
+	first := slices.IndexFunc(row, func(text string) bool { return text != "" })
+	if first < 0 || isNumberText(row[first]) {
+		return nil
+	}
+	var starts []int
+	for i := first; i < len(row); i++ {
+		if strings.EqualFold(row[i], row[first]) {
+			starts = append(starts, i)
+		}
+	}
+	if len(starts) < minBlocks {
+		return nil
+	}
+	header := blockHeader(row, starts[0], starts[1])
+	if len(header) < 2 || !matchesRole(header[0], IngredientColumn) && !slices.ContainsFunc(header[1:], func(name string) bool { return matchesRole(name, AmountColumn) || isUnitText(name, usualUnits()) }) {
+		return nil
+	}
+	for k, start := range starts {
+		end := len(row)
+		if k+1 < len(starts) {
+			end = starts[k+1]
+		}
+		if !slices.EqualFunc(blockHeader(row, start, end), header, strings.EqualFold) || start >= len(above) || above[start] == "" || isNumberText(above[start]) {
+			return nil
+		}
+	}
+	if countFilled(above) != len(starts) {
+		return nil
+	}
+	return &blockSheet{header: header}
+}
+
+// blockHeader returns the texts of a row from a field on, to another one excluded, without empty ones at the end.
+func blockHeader(row []string, from, to int) []string {
+	header := row[from:to]
+	for len(header) > 0 && header[len(header)-1] == "" {
+		header = header[:len(header)-1]
+	}
+	return header
+}
+
+// find returns the blocks in the order of their names on the sheet: row by row, and from left to right.
+func (b *blockSheet) find() (all []block) {
+	named := -1 // the last row with text above
+	open := make(map[int]int)
+	for r, row := range b.rows {
+		var starts []int
+		for i := range row {
+			if i+len(b.header) <= len(row) && slices.EqualFunc(row[i:i+len(b.header)], b.header, strings.EqualFold) && named >= 0 && i < len(b.rows[named]) && b.rows[named][i] != "" {
+				starts = append(starts, i)
+			}
+		}
+		for _, from := range starts {
+			if k, ok := open[from]; ok {
+				all[k].to = min(all[k].to, named)
+			}
+			open[from] = len(all)
+			all = append(all, block{name: b.rows[named][from], header: r, from: from, to: len(b.rows)})
+		}
+		if !isBlank(row) {
+			named = r
+		}
+	}
+	return all
+}
+
+// rowsOf returns the indices of the rows of a block that have a name.
+func (b *blockSheet) rowsOf(k block) (all []int) {
+	for r := k.header + 1; r < k.to; r++ {
+		if k.from < len(b.rows[r]) && b.rows[r][k.from] != "" {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// rowName returns the name in row r of a block. A name that occurs again in the block gets a number.
+func (b *blockSheet) rowName(k block, r int) string {
+	name := NormalizeName(b.rows[r][k.from])
+	n := 1
+	for _, other := range b.rowsOf(k) {
+		if other < r && NormalizeName(b.rows[other][k.from]) == name {
+			n++
+		}
+	}
+	if n > 1 {
+		return fmt.Sprintf("%s (%d)", name, n)
+	}
+	return name
+}
+
+// mergeNames returns the names of the rows of all blocks, each once, so that each stands behind that before it in a block.
+func (b *blockSheet) mergeNames(blocks []block) (order []string) {
+	for _, k := range blocks {
+		at := 0
+		for _, r := range b.rowsOf(k) {
+			name := b.rowName(k, r)
+			if i := slices.Index(order, name); i >= 0 {
+				at = i + 1
+				continue
+			}
+			order = slices.Insert(order, at, name)
+			at++
+		}
+	}
+	return order
+}
+
+// chooseAmount chooses the column of amounts: the first that is called so or after a unit of amounts other than %, or else
+// the first one with numbers.
+func (b *blockSheet) chooseAmount(k block, units *Units) {
+	b.amount = 1
+	for i := 1; i < len(b.header); i++ {
+		unit, ok := units.Lookup(bareUnit(b.header[i]))
+		if !ok {
+			_, text := SplitHeaderUnit(b.header[i])
+			unit, ok = units.Lookup(text)
+		}
+		if ok && !unit.Kind.isPercent() || !ok && matchesRole(b.header[i], AmountColumn) {
+			b.amount = i
+			return
+		}
+	}
+	for i := 1; i < len(b.header); i++ {
+		if slices.ContainsFunc(b.rowsOf(k), func(r int) bool {
+			return k.from+i < len(b.rows[r]) && isNumberText(b.rows[r][k.from+i])
+		}) {
+			b.amount = i
+			return
+		}
+	}
+}
