@@ -182,33 +182,41 @@ const (
 	misread       = "misread in silence"
 )
 
-// maxReadings is the number of readings of a table, with answers, that a truth looks at.
-const maxReadings = 60
+const (
+	maxReadings = 60 // number of readings of a table, with answers, that a truth looks at
+	maxAnswers  = 8  // number of answers one after the other
+)
 
 // readAsInit reads a table and answers questions until the reading is right, or no answer is left to try. The author knows
 // which of the answers offered is true: readAsInit tries them one after the other.
 func (w *tableTruth) readAsInit(text []byte, file string) (outcome, why string) {
 	table := Table{Name: file, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(string(text))), nil }}
-	queue := []answeredTable{{}}
 	seen := map[string]bool{"": true}
-	for k := 0; k < len(queue) && k < maxReadings; k++ {
-		r := w.readWith(table, queue[k])
-		if r.outcome == rightAsMade {
-			if k > 0 {
-				r.outcome = rightAnswered
-			}
-			return r.outcome, queue[k].key()
-		}
-		if k == 0 {
+	var try func(a answeredTable, depth int) bool
+	try = func(a answeredTable, depth int) bool {
+		r := w.readWith(table, a)
+		if depth == 0 {
 			outcome, why = r.outcome, r.why
 		}
+		if r.outcome == rightAsMade {
+			if depth > 0 {
+				outcome, why = rightAnswered, a.key()
+			}
+			return true
+		}
 		for _, next := range r.answers {
-			if key := next.key(); !seen[key] {
-				seen[key] = true
-				queue = append(queue, next)
+			key := next.key()
+			if seen[key] || len(seen) > maxReadings || depth > maxAnswers {
+				continue
+			}
+			seen[key] = true
+			if try(next, depth+1) {
+				return true
 			}
 		}
+		return false
 	}
+	try(answeredTable{}, 0)
 	return outcome, why
 }
 
@@ -319,6 +327,9 @@ func (w *tableTruth) readWith(table Table, a answeredTable) (r tableReading) {
 	slices.Sort(next.measured)
 	if answered {
 		r.answers = append([]answeredTable{next}, r.answers...)
+	}
+	if err == nil && len(d.Book.Recipes) < w.Recipes && len(a.layout.Without) > 0 {
+		r.answers = nil // a recipe was left out
 	}
 	slices.Sort(silent)
 	switch {

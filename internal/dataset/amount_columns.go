@@ -13,13 +13,16 @@ type amountColumn struct {
 	kind   Kind      // kind of the unit of the column
 
 	// evidence is the logarithm of the odds that the column holds amounts, judged by its name and its numbers alone.
-	evidence   float64
-	isFixed    bool // whether the role is known: the column holds amounts if evidence is positive
-	isMaterial bool // whether the name is that of a material: the column is then no sum of others
-	isTotal    bool // whether the name is that of a sum, or all numbers are the same round number
-	inBase     bool // whether it belongs to those that make up a stated whole, on top of which other amounts come
+	evidence     float64
+	isFixed      bool // whether the role is known: the column holds amounts if evidence is positive
+	isMaterial   bool // whether the name is that of a material: the column is then no sum of others
+	isNamedTotal bool // whether the name is that of a sum
+	isTotal      bool // whether the name is that of a sum, or all numbers are the same round number
+	isPartSum    bool // whether it was found to be the sum of some others
+	inBase       bool // whether it belongs to those that make up a stated whole, on top of which other amounts come
 
 	isSum         bool // whether the column is the sum of the chosen columns; set by chooseAmounts
+	standsApart   bool // whether it is chosen, stands behind a gap and is not known as a material; set by chooseAmounts
 	isAddition    bool // whether it is chosen beside the columns of a base; set by chooseAmounts
 	leavesNothing bool // whether it is a total that leaves nothing for an amount that makes up the rest; set by chooseAmounts
 }
@@ -46,7 +49,8 @@ const (
 	sumEvidence       = 8  // a column that is not chosen is the sum of those that are
 	leastSumEvidence  = 3  // or is at least their sum, where each row has an amount that makes up the rest
 	emptyRestEvidence = 6  // and leaves nothing for an ingredient that makes up the rest
-	gapEvidence       = 2  // against each gap between chosen columns, as the amounts stand side by side
+	gapEvidence       = 2  // against a gap of one column between chosen columns, as amounts stand side by side; and 1 for each more
+	maxGapEvidence    = 6  // at most
 	otherKindEvidence = 4  // against each column whose unit measures something else than those of the others
 )
 
@@ -172,7 +176,11 @@ func (c *amountChoice) total() (total float64) {
 		}
 		if in {
 			if field := c.columns[i].field; chosen >= minSummedColumns && field > last+1 && !c.columns[i].isFixed && c.rows >= minEvidenceRows {
-				total -= gapEvidence
+				gap := min(gapEvidence+field-last-2, maxGapEvidence)
+				if c.hasBase && !c.columns[i].inBase {
+					gap = maxGapEvidence // additions stand directly behind the base
+				}
+				total -= float64(gap)
 			}
 			last = c.columns[i].field
 			total += c.columns[i].evidence
@@ -182,7 +190,7 @@ func (c *amountChoice) total() (total float64) {
 	}
 	hasLeast := false
 	for i, in := range c.chosen {
-		if !in && chosen >= minSummedColumns && c.isSum(i) {
+		if !in && chosen >= minSummedColumns && !c.columns[i].isPartSum && c.isSum(i) {
 			switch exact := c.columns[i].isTotal && c.leavesNothing(i); {
 			case exact:
 				total += sumEvidence + emptyRestEvidence
@@ -316,11 +324,15 @@ func (c *amountChoice) leavesNothing(i int) bool {
 
 // markTotals marks the columns that are the sum of the chosen ones, and those that leave nothing for the rest.
 func (c *amountChoice) markTotals() {
-	chosen := 0
-	for _, in := range c.chosen {
-		if in {
-			chosen++
+	chosen, last := 0, -1
+	for i, in := range c.chosen {
+		if !in {
+			continue
 		}
+		column := &c.columns[i]
+		column.standsApart = chosen > 0 && column.field > last+2 && !column.isMaterial && !column.isFixed
+		last = column.field
+		chosen++
 	}
 	for i, in := range c.chosen {
 		c.columns[i].isSum = !in && chosen >= minSummedColumns && c.isSum(i)

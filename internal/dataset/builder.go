@@ -330,6 +330,9 @@ func (b *bookBuilder) reportUnknownIngredient(name, column string, p place) {
 // message states the fault and hint says what to write.
 func (b *bookBuilder) readQuantity(field int, text string) (q quantity, message, hint string) {
 	t := b.table
+	if t.moneySign != "" {
+		text = strings.TrimSpace(strings.Replace(text, t.moneySign, "", 1))
+	}
 	q, message, hint = parseQuantity(text, t.decimalOf(field), b.units)
 	if plain := notePattern().ReplaceAllString(text, ""); message != "" && plain != text {
 		if marked, fault, _ := parseQuantity(plain, t.decimalOf(field), b.units); fault == "" {

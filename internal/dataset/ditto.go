@@ -23,7 +23,7 @@ func (d *dittoRows) next() ([]string, error) {
 		return row, err
 	}
 	for i, text := range row {
-		if i >= len(d.above) || !isDitto(text) || strings.TrimSpace(d.above[i]) == "" {
+		if i >= len(d.above) || !isDitto(text) {
 			continue
 		}
 		if d.repeats == nil {
@@ -76,7 +76,11 @@ func (t *table) fillDittos(units *Units) error {
 	return nil
 }
 
+// dittoPattern matches marks that say the same as the cell above, such as " and -”-.
+var dittoPattern = lazyPattern(`^[-–—\s]*(?:["”“„″〃]|\'\'|,,|´´|\|\||//|II)[-–—\s]*$`)
+
 // isDitto reports whether a cell says that it holds the same as the one above it.
 func isDitto(text string) bool {
-	return len(text) < 16 && dittoWord.includes(strings.ToLower(strings.TrimSpace(text)))
+	text = strings.TrimSpace(text)
+	return len(text) < 16 && text != "" && (dittoWord.includes(strings.ToLower(text)) || dittoPattern().MatchString(text))
 }

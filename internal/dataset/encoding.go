@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
+	"strings"
 	letters "unicode"
 	"unicode/utf8"
 
@@ -81,22 +83,48 @@ func findCharset(head []byte, full bool, name string) (charset, error) {
 	return charset{name: "windows-1252", decoder: charmap.Windows1252.NewDecoder(), guessed: true}, nil
 }
 
-// isCentralEuropean reports whether a text in an 8-bit encoding is likelier in Windows-1250 than in Windows-1252: whether
-// signs that stand between letters, or before one, are mostly letters there, such as the ³ and ¿ of g³ówny and ³y¿ka.
+// westernLetters and centralLetters are the letters beside those of English in languages that are written in Windows-1252
+// and in Windows-1250, one text for each language.
+var (
+	westernLetters = []string{"àâçéèêëîïôùûüÿœ", "äöüß", "áéíóúñüªº", "àèéìòùíóú", "áâãàçéêíóôõúü", "ëïéèêöüáóíúç", "åäöéü", "æøåéöäü", "áðéíóúýþæö", "äöåšž", "àçèéíïòóúü·"}
+	centralLetters = []string{"ąćęłńóśźż", "áčďéěíňóřšťúůýžöü", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "ăâîşţ", "čćđšž"}
+)
+
+// isCentralEuropean reports whether a text in an 8-bit encoding is likelier in Windows-1250 than in Windows-1252: whether its
+// letters are those of one language there, and not here. A sign between letters, such as the ³ of g³owny, is no letter of
+// any.
 func isCentralEuropean(text []byte) bool {
-	isLetter := func(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
-	western, central := charmap.Windows1252, charmap.Windows1250
+	western, central := foreignLetters(text, charmap.Windows1252), foreignLetters(text, charmap.Windows1250)
+	return leastUncovered(central, centralLetters) < leastUncovered(western, westernLetters)
+}
+
+// foreignLetters returns how often each character beyond ASCII occurs in a text as a letter, or as a sign between letters.
+func foreignLetters(text []byte, from *charmap.Charmap) map[rune]int {
+	isLetter := func(i int) bool {
+		return i >= 0 && i < len(text) && (text[i]|0x20 >= 'a' && text[i]|0x20 <= 'z' || text[i] >= 0x80 && letters.IsLetter(from.DecodeByte(text[i])))
+	}
+	counts := make(map[rune]int)
 	for i, b := range text {
-		if b < 0x80 || i+1 >= len(text) || !isLetter(text[i+1]) {
-			continue
-		}
-		isWithin := i > 0 && isLetter(text[i-1])
-		begins := (i == 0 || text[i-1] < 0x80) && (b == 0xaf || b == 0xb3 || b == 0xa3 || b == 0x8c || b == 0x9c)
-		if (isWithin || begins) && letters.Is(letters.L, central.DecodeByte(b)) && (!letters.Is(letters.L, western.DecodeByte(b)) || begins) {
-			return true
+		if r := from.DecodeByte(b); b >= 0x80 && r != 'µ' && (letters.IsLetter(r) || isLetter(i-1) && isLetter(i+1)) {
+			counts[letters.ToLower(r)]++
 		}
 	}
-	return false
+	return counts
+}
+
+// leastUncovered returns the number of characters that are no letters of the language which has most of them.
+func leastUncovered(counts map[rune]int, languages []string) int {
+	least := math.MaxInt
+	for _, language := range languages {
+		uncovered := 0
+		for r, n := range counts {
+			if !strings.ContainsRune(language, r) {
+				uncovered += n
+			}
+		}
+		least = min(least, uncovered)
+	}
+	return least
 }
 
 // validUTF8 reports whether a text is valid UTF-8, and whether it has multi-byte characters. Unless

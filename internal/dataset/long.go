@@ -138,12 +138,37 @@ func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest,
 // and counts it for a note.
 func (b *bookBuilder) skipSumOfRecipe() bool {
 	name := NormalizeName(b.table.row[b.ingredientColumn])
-	if name != "Σ" && !sumWord.includes(strings.ToLower(strings.Trim(name, " :.()"))) {
+	if name != "Σ" && !sumWord.includes(strings.ToLower(strings.Trim(name, " :.()"))) && !(hasSumWord(name) && b.addsUpRecipe()) {
 		return false
 	}
 	b.sumRows.increment(func() place { return b.table.place(b.ingredientColumn) }, name)
 	b.table.noteLeftOut(b.table.rows.line(b.ingredientColumn))
 	return true
+}
+
+// addsUpRecipe reports whether the amount in the current row of the long form is the sum of those that the recipe has so
+// far.
+func (b *bookBuilder) addsUpRecipe() bool {
+	if len(b.recipes) == 0 {
+		return false
+	}
+	q, message, _ := parseQuantity(strings.TrimSpace(b.table.row[b.amountColumn]), b.table.decimalOf(b.amountColumn), b.units)
+	unit := b.defaultUnit
+	if b.unitColumn >= 0 {
+		if of, ok := b.units.Lookup(NormalizeName(b.table.row[b.unitColumn])); ok {
+			unit = of
+		}
+	}
+	if q.unit != "" {
+		unit, _ = b.units.Lookup(q.unit)
+	}
+	whole, sum := Part{Amount: q.amount, Unit: unit}, 0.0
+	for _, p := range b.recipes[b.previousRecipe].Parts {
+		base, _ := p.Base().Float64()
+		sum += base
+	}
+	base, _ := whole.Base().Float64()
+	return message == "" && len(b.recipes[b.previousRecipe].Parts) > 1 && math.Abs(base-sum) <= float64(sumTolerance*sum)
 }
 
 // dropSumLabels leaves out the labels of the long form that are the sum of a recipe's amounts, in 19 recipes of 20, with

@@ -14,6 +14,7 @@ import (
 const (
 	longFormEvidence   = -10 // most tables have a row for each recipe
 	ingredientEvidence = 9   // a column of texts has a usual name of ingredients
+	otherNameEvidence  = -3  // or one of other names of ingredients, such as INCI, beside which their own may stand
 	amountEvidence     = 6   // a column of numbers has a usual name of amounts
 	unitNameEvidence   = 3   // or is called after a unit of amounts
 	unitCellsEvidence  = 2   // or has units in its cells
@@ -114,6 +115,9 @@ func (c *columnReader) weighLongForm(rows [][]string, groups []int, f longForm) 
 	}
 	if matchesRole(c.header[f.ingredient], IngredientColumn) {
 		evidence += ingredientEvidence
+	}
+	if attributeName.includes(strings.ToLower(c.header[f.ingredient])) {
+		evidence += otherNameEvidence
 	}
 	name := c.header[f.amount]
 	_, isUnit := c.units.Lookup(name)

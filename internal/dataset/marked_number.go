@@ -17,7 +17,10 @@ type markedNumber struct {
 var (
 	boundPattern  = lazyPattern(`^[<>≤≥]\s*`)
 	spreadPattern = lazyPattern(`^(.*\d\s*%?)\s*(?:(?:±|\+/-|\+-)\s*([0-9.,]+)\s*%?|\(\s*(?:±\s*)?([0-9.,]+)\s*\))$`)
-	notePattern   = lazyPattern(`\s*[*†‡#¹²³ᵃᵇᶜ]+$|\s+\(?[a-f]{1,3}\)?$`)
+	notePattern   = lazyPattern(`\s*[*†‡#¹²³ᵃᵇᶜ]+\)?$|\s+\(?[a-f]{1,3}\)?$`)
+
+	// halfMarkPattern matches a mark of a school with a tendency, such as 2- or 3+.
+	halfMarkPattern = lazyPattern(`^[0-9]{1,2}\s*[+−-]$`)
 
 	// lettersPattern matches the letters behind a mean and its standard deviation that tell which means differ, as in
 	// 186.4 ± 4.1ab.
@@ -29,6 +32,9 @@ var (
 func parseMarkedNumber(text string) (m markedNumber, ok bool) {
 	text = strings.TrimSpace(text)
 	plain := notePattern().ReplaceAllString(lettersPattern().ReplaceAllString(text, "$1"), "")
+	if halfMarkPattern().MatchString(plain) {
+		plain = strings.TrimRight(plain, " +−-")
+	}
 	if b := boundPattern().FindString(plain); b != "" {
 		m.bound, plain = true, plain[len(b):]
 	} else if s := spreadPattern().FindStringSubmatch(plain); s != nil {

@@ -25,6 +25,12 @@ const (
 	// baseEvidence is the evidence that a column is an amount because it is one of those which make up a whole.
 	baseEvidence = 6
 
+	// summandEvidence is the evidence that a column is an amount because a total adds it up.
+	summandEvidence = 2
+
+	// behindTotal is the evidence that a column is no amount, since it stands behind the total.
+	behindTotal = -3
+
 	// fullAddition is the evidence that a column is no addition to a base, since all recipes have it.
 	fullAddition = -4
 
@@ -72,7 +78,16 @@ func mayBePartSum(column *amountColumn) bool {
 	if column.isMaterial {
 		fewest *= 2 // a recipe may have as much of one as of all before it
 	}
-	if column.isFixed && column.evidence > 0 || len(values) < fewest || slices.ContainsFunc(values, func(v float64) bool { return !(v > 0) }) {
+	positive := 0
+	for _, v := range values {
+		if !(v >= 0) {
+			return false
+		}
+		if v > 0 {
+			positive++
+		}
+	}
+	if column.isFixed && column.evidence > 0 || positive < fewest || 2*positive < len(values) {
 		return false
 	}
 	return column.isTotal || column.isRound() || slices.ContainsFunc(values, func(v float64) bool { return v != values[0] })
@@ -191,28 +206,45 @@ func (w *summandCounter) result(fewest int) (s partSum, ok bool) {
 	if w.length < fewest || 20*s.others > len(w.sums) || 2*several < len(w.sums) || w.varies < 2 {
 		return s, false
 	}
-	return s, !s.isBase || w.varies >= minSummedColumns
+	return s, !s.isBase || w.varies >= minSummedColumns || w.whole.isNamedTotal
 }
 
 // markPartSums takes the columns that are sums of others for no amounts. It marks the columns of a base, on top of which
-// other amounts come: most recipes have some of these only.
+// other amounts come: most recipes have some of these only. Behind the total of all amounts, few columns are amounts.
 func markPartSums(columns []amountColumn) (sums []partSum) {
 	sums = findPartSums(columns)
-	hasBase := false
+	hasBase, last := false, -1
+	for _, s := range sums {
+		last = max(last, s.column)
+	}
+	first := slices.IndexFunc(columns, func(c amountColumn) bool { return c.evidence > 0 })
+	total := -1 // index of the last sum if that stands directly behind all amounts before it
 	for _, s := range sums {
 		column := &columns[s.column]
 		column.isFixed, column.evidence = true, sumName
-		if s.isBase && s.to == s.column {
-			for i := s.from; i < s.to; i++ {
-				if columns[i].inBase = true; !columns[i].isFixed {
-					columns[i].evidence += baseEvidence
-				}
+		isAll := s.column == last && s.from == first && s.to == s.column && s.to-s.from >= minSummedColumns
+		column.isPartSum = !isAll
+		raise := 0.0
+		switch {
+		case s.isBase && s.to == s.column:
+			hasBase, raise = true, baseEvidence
+		case isAll && column.isTotal:
+			total, raise = s.column, summandEvidence
+		}
+		for i := s.from; i < s.to && raise > 0; i++ {
+			columns[i].inBase = columns[i].inBase || s.isBase
+			if !columns[i].isFixed {
+				columns[i].evidence += raise
 			}
-			hasBase = true
 		}
 	}
 	for i := range columns {
-		if column := &columns[i]; hasBase && !column.inBase && !column.isFixed && !column.isMaterial && !slices.Contains(column.values, 0) {
+		column := &columns[i]
+		switch {
+		case column.isFixed || column.isMaterial || column.inBase:
+		case total >= 0 && i > total:
+			column.evidence += behindTotal
+		case hasBase && !slices.Contains(column.values, 0):
 			column.evidence += fullAddition
 		}
 	}

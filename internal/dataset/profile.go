@@ -104,6 +104,22 @@ func (p *columnProfile) isRowOrder() bool {
 	return len(seen) >= minEvidenceRows && len(seen) < maxValueRows
 }
 
+// holdsYears reports whether all numbers of a column are years.
+func (p *columnProfile) holdsYears() bool {
+	const first, last = 1950, 2050
+	years := 0
+	for _, v := range p.firstValues {
+		if v == 0 {
+			continue
+		}
+		if !(v >= first && v <= last) || v != math.Trunc(v) {
+			return false
+		}
+		years++
+	}
+	return years >= minEvidenceRows
+}
+
 // minSerialNumber is a number below all those at which the numbers of batches begin.
 const minSerialNumber = 100
 

@@ -68,6 +68,7 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	if err := t.fillDittos(units); err != nil {
 		return nil, err
 	}
+	units = t.legendUnits(units)
 	if t.namesRecipesInHeadings(o) {
 		if t, err = t.expandHeadings(o.Layout, units); err != nil {
 			return nil, unwrapFatal(err)

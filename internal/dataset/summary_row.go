@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -30,15 +31,61 @@ func summaryOf(name string) (what string, sure bool) {
 	return "a limit or an explanation", len(words) > 1 || extremeWord.includes(words[0]) || strings.HasPrefix(words[0], "spec") || strings.HasPrefix(words[0], "spez") || strings.HasPrefix(words[0], "espec")
 }
 
-// isSummaryRow reports whether the first text of a row is surely the name of a row that describes other rows.
+// rangePattern matches a limit: a bound, or a range, perhaps with a unit.
+var rangePattern = lazyPattern(`(?i)^(?:[≥≤<>±]=?|min|max|mind|höchst|ca|bis|tot|fino)\b?\.?\s*[0-9]|^[0-9][0-9.,]*\s*(?:-|–|—|\.\.|to|bis|à|a|do|až)\s*[0-9]|±`)
+
+// minLimits is the least number of limits in a row of limits that may have another name than that.
+const minLimits = 2
+
+// isSummaryRow reports whether the first text of a row is surely the name of a row that describes other rows: by the name
+// alone, or as the name may say so and the row holds limits or is half empty.
 func (t *table) isSummaryRow(row []string) bool {
+	name := firstText(row)
+	what, sure := summaryOf(name)
+	isExtreme := extremeWord.isIn(wordsOf(name))
+	switch {
+	case sure, isExtreme && t.isLimitName(name):
+		return true
+	case what == "" && !isExtreme:
+		return false
+	}
+	limits, filled := 0, countFilled(row)
 	for _, text := range row {
-		if text = strings.TrimSpace(text); text != "" {
-			_, sure := summaryOf(text)
-			return sure
+		if rangePattern().MatchString(strings.TrimSpace(text)) {
+			limits++
 		}
 	}
-	return false
+	return limits >= minLimits || what != "" && 2*filled < len(t.header)
+}
+
+// isLimitName reports whether a name with a word such as min is that of one of two rows whose names differ in this word
+// alone, as Spec min and Spec max do.
+func (t *table) isLimitName(name string) bool {
+	if t.limitNames == nil {
+		t.limitNames = make(map[string]bool)
+		first := make(map[string]string) // by name without the word: the name
+		head := t.firstRows()
+		for range maxProfileRows {
+			row, err := head.next()
+			if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(fatalError)) {
+				continue
+			} else if err != nil {
+				break
+			}
+			name := strings.Clone(firstText(row))
+			words := wordsOf(name)
+			if !extremeWord.isIn(words) {
+				continue
+			}
+			stem := strings.Join(slices.DeleteFunc(words, func(word string) bool { return extremeWord.includes(word) }), " ")
+			if other, ok := first[stem]; !ok {
+				first[stem] = name
+			} else if other != name {
+				t.limitNames[name], t.limitNames[other] = true, true
+			}
+		}
+	}
+	return t.limitNames[name]
 }
 
 // firstText returns the first text of a row.
@@ -67,6 +114,11 @@ func (b *bookBuilder) skipSummaryRow() bool {
 		}
 	}
 	what, sure := summaryOf(name)
+	if what != "" && !sure {
+		sure = b.table.isSummaryRow(b.table.row)
+	} else if what == "" && name == firstText(b.table.row) && b.table.isSummaryRow(b.table.row) {
+		what, sure = "a limit", true
+	}
 	switch _, unit := SplitHeaderUnit(name); {
 	case hasSumWord(name) && b.recipeName() == "":
 		what, sure = "a sum", true

@@ -43,6 +43,8 @@ type table struct {
 	decimal         Decimal           // decimal mark of the numbers in text cells
 	leftOutLines    []int             // lines of rows below the header that are left out
 	sumLabels       map[string]bool   // names of labels that are left out as the sums of recipes
+	moneySign       string            // currency of the amounts, if they are sums of money; else empty
+	limitNames      map[string]bool   // set of the names of pairs of rows with least and greatest amounts; set by isLimitName
 	reportedUnnamed map[int]bool      // indices of columns whose missing name has been reported
 	inMemory        bool              // whether the rows were read before, as those of a transposed table
 

@@ -91,7 +91,31 @@ func (t *table) isNoRecipe(i int) bool {
 		return false
 	}
 	what, _ := summaryOf(name)
-	return name == "" || strings.HasPrefix(name, "%") || t.writtenNames != nil && t.writtenNames[i] == "" || matchesRole(name, UnitColumn) || what != "" || strings.Contains(name, "/") && isUnitText(name, usualUnits()) || t.hasOddUnit(i) || attributeName.includes(strings.ToLower(name))
+	return name == "" || strings.HasPrefix(name, "%") || t.writtenNames != nil && t.writtenNames[i] == "" || t.holdsUnits(i, usualUnits()) || what != "" || strings.Contains(name, "/") && isUnitText(name, usualUnits()) || t.hasOddUnit(i) || attributeName.includes(strings.ToLower(name))
+}
+
+// holdsUnits reports whether a column is called after units, or has units of two kinds or more, and little else.
+func (t *table) holdsUnits(i int, units *Units) bool {
+	if matchesRole(t.header[i], UnitColumn) {
+		return true
+	}
+	if t.profiles[i].numberCount > 0 {
+		return false
+	}
+	filled, known := 0, make(map[string]int)
+	for _, row := range t.firstTexts() {
+		if text := row[i]; text != "" && !isDash(text) {
+			filled++
+			if isUnitText(text, units) {
+				known[text]++
+			}
+		}
+	}
+	count := 0
+	for _, n := range known {
+		count += n
+	}
+	return len(known) > 1 && 4*count >= 3*filled
 }
 
 // hasOddUnit reports whether the name of a column has a unit, as those of densities and prices have, while most others
@@ -151,7 +175,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 	sectionUnit, hasUnits := "", false
 	asides := make(map[int]map[int]string) // by column: texts by index of the ingredient's column in the result
 	for i := first; i < len(t.header); i++ {
-		if matchesRole(t.header[i], UnitColumn) && i > first {
+		if i > first && unitColumn < 0 && t.holdsUnits(i, units) {
 			unitColumn = i
 			continue
 		}

@@ -87,6 +87,35 @@ func (c *columnReader) guessAmounts(recipe int) {
 	}
 }
 
+// minMoneyColumns is the least number of columns of sums of money that are the amounts of a portfolio and no prices.
+const minMoneyColumns = 4
+
+// findSumsOfMoney makes sums of money the amounts, as in a portfolio, if there are many columns of them that are not called
+// prices or costs. It adds a note.
+func (c *columnReader) findSumsOfMoney() {
+	if c.options.Ingredients != nil {
+		return
+	}
+	var columns []int
+	for i := range c.profiles {
+		if p := &c.profiles[i]; p.isNumeric() && p.firstAffix != "" && p.firstAffix != "%" && !IsCostName(c.header[i]) {
+			columns = append(columns, i)
+		}
+	}
+	if len(columns) < minMoneyColumns {
+		return
+	}
+	c.moneySign = c.profiles[columns[0]].firstAffix
+	for _, i := range columns {
+		p := &c.profiles[i]
+		if p.firstAffix != c.moneySign {
+			continue
+		}
+		p.firstAffix, p.amountCount = "", p.numberCount
+	}
+	c.addDoubtfulNote(c.headerPlaces[columns[0]], fmt.Sprintf("sums of money in %s, such as those of %s, are taken as amounts", inputerr.Quote(c.moneySign), inputerr.Quote(c.header[columns[0]])))
+}
+
 // findPercentBesideTraces makes the amounts without a unit percentages if units stand only in the names of traces, such as
 // Sr (ppm), and of conditions and results. It adds a note.
 func (c *columnReader) findPercentBesideTraces() {
@@ -120,6 +149,8 @@ func (c *columnReader) findPercentBesideTraces() {
 // stands behind the sum of the chosen ones, and otherwise is the guess for a column that is not chosen.
 func (c *columnReader) guessOfChoice(column *amountColumn, isChosen, behindSum bool, otherwise columnGuess) columnGuess {
 	switch {
+	case isChosen && column.standsApart:
+		return columnGuess{role: IngredientColumn, reason: "is taken as an ingredient, although it stands apart from the others"}
 	case isChosen && column.isAddition:
 		return columnGuess{role: IngredientColumn, reason: "is taken as an addition to the others, which make up a whole without it"}
 	case isChosen && column.evidence < 0 && !column.isFixed:
@@ -128,7 +159,7 @@ func (c *columnReader) guessOfChoice(column *amountColumn, isChosen, behindSum b
 		return columnGuess{role: IngredientColumn}
 	case column.isSum:
 		return columnGuess{role: IgnoredColumn, reason: "is left out: it is the sum of the amounts"}
-	case column.evidence > 0 && behindSum:
+	case behindSum && (column.evidence > 0 || otherwise.isOpen):
 		return columnGuess{role: LabelColumn, reason: "comes after the total and is taken as a result or condition"}
 	case column.evidence > 0:
 		guess := columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient: only without it do all recipes have the same total"}
@@ -223,7 +254,8 @@ func (c *columnReader) weighColumn(i int) (column amountColumn, otherwise column
 		column.kind = of.Kind
 		column.values = scaled(p.firstValues, of.Size.Float64())
 	}
-	column.isTotal = hasSumWord(name) || !slices.ContainsFunc(p.firstValues, func(v float64) bool {
+	column.isNamedTotal = hasSumWord(name)
+	column.isTotal = column.isNamedTotal || !slices.ContainsFunc(p.firstValues, func(v float64) bool {
 		return !(math.Abs(v-100) <= 0.5 || math.Abs(v-1) <= 0.005 || math.Abs(v-1000) <= 5)
 	})
 	role, given := c.givenRoles[i]
@@ -276,6 +308,8 @@ func (c *columnReader) weighAgainst(i int) (evidence float64, isFixed bool, gues
 		return otherUnit, true, columnGuess{role: LabelColumn, reason: "holds numbers below 0 and is taken as a result or condition"}
 	case 2*(p.amountCount+p.remainderCount) < p.filledCount:
 		return otherUnit, true, columnGuess{role: LabelColumn, reason: "holds few numbers and is taken as a result or condition"}
+	case plain && p.holdsYears():
+		return otherUnit, true, columnGuess{role: LabelColumn, reason: "holds years and is taken as a result or condition"}
 	case p.isRowNumbering() && !isJudgement(name):
 		return otherUnit, true, columnGuess{role: IgnoredColumn, reason: "numbers the rows and is left out"}
 	case unit == nil && c.hasUnknownUnit(name):
@@ -301,7 +335,7 @@ func (c *columnReader) weighAgainst(i int) (evidence float64, isFixed bool, gues
 	case resultWord.isIn(wordsOf(name)) && !ingredientWord.isIn(wordsOf(name)):
 		return resultName, false, columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient, because of its name", isOpen: true}
 	}
-	return plainNumbers, false, columnGuess{role: LabelColumn}
+	return plainNumbers, false, columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient", isOpen: true}
 }
 
 // unitFromElsewhere returns the unit of the amounts of a column whose name has none: that of its row, or of all rows, in

@@ -23,6 +23,7 @@ func (c *columnReader) assignWideRoles() error {
 		}
 	}
 	c.findSpreadColumns(recipe)
+	c.findSumsOfMoney()
 	c.findTotalRow(recipe)
 	c.guessAmounts(recipe)
 	if err := c.setWideRoles(recipe); err != nil {

@@ -10,11 +10,22 @@ import (
 // addition to the name of the role itself. Earlier names take precedence.
 var roleWords = map[Role][]string{
 	RecipeColumn: {"recipe name", "miscela", "miscele", "mengsel", "mezcla", "mistura", "mélange", "recipes", "cocktail", "cocktails", "drink", "drinks", "cocktail name", "drink name", "strdrink", "dish", "formula", "formulation", "blend",
-		"recept", "receptuur", "receita", "przepis", "mieszanka", "traço", "rezept", "rezeptname", "rezeptur", "getränk", "gericht", "mischung", "formel", "recette", "formule", "receta", "fórmula", "ricetta", "name", "title", "titel", "nom", "nombre", "nome"},
+		"recept", "receptuur", "receita", "przepis", "mieszanka", "traço", "rezept", "rezeptname", "rezeptur", "getränk", "gericht", "mischung", "formel", "recette", "formule", "receta", "fórmula", "ricetta", "name", "title", "titel", "nom", "nombre", "nome",
+		"opskrift", "opskrifter", "blanding", "blandinger", "oppskrift", "blandning", "resepti", "reseptin nimi", "seos", "receptura", "směs", "zmes", "receptúra", "keverék", "rețetă", "rețeta", "amestec", "mješavina", "smjesa", "tarif", "reçete", "karışım",
+		"název", "názov", "név", "naziv", "naam", "nume", "nazwa", "nimi", "navn", "namn", "formül", "bebida", "plato", "cóctel", "coctel", "coquetel", "prato", "bevanda", "piatto", "boisson", "plat", "drank", "gerecht", "mischungsname", "versatz", "gemenge",
+		"mixture", "mix name", "recipe id", "formula name", "formulation name", "blend name", "compound name", "glaze", "glaze name", "alloy name", "portfolio", "portfolio name", "mix design", "gâchée"},
 	IngredientColumn: {"ingredients", "ingredient name", "component", "components", "raw material", "raw materials", "material", "materials", "feedstuff", "inci", "inci name", "substance",
-		"zutat", "zutaten", "einsatzstoff", "rohstoffe", "komponenten", "matière première", "matières premières", "matière", "matières", "materia prima", "materie prime", "grondstof", "grondstoffen", "ingrediënt", "ingrediënten", "matéria-prima", "råvara", "surowiec", "składnik", "bestandteil", "komponente", "rohstoff", "ingrédient", "ingrédients", "composant", "ingrediente", "ingredientes", "ingredienti", "componente"},
-	AmountColumn: {"amounts", "ilość", "ilości", "mängd", "hoeveelheid", "quantidade", "cantidades", "einwaage", "weight", "weights", "grams", "quantity", "qty", "dose", "measure", "menge", "mengen", "anteil", "dosis", "quantité", "dosage", "cantidad", "quantità", "dosi"},
-	UnitColumn:   {"units", "uom", "u.m.", "um", "u. m.", "eenheid", "enhet", "jednostka", "j.m.", "unid.", "unit of measure", "einheit", "einheiten", "maß", "unité", "unités", "unidad", "unidades", "unità"},
+		"zutat", "zutaten", "einsatzstoff", "rohstoffe", "komponenten", "matière première", "matières premières", "matière", "matières", "materia prima", "materie prime", "grondstof", "grondstoffen", "ingrediënt", "ingrediënten", "matéria-prima", "råvara", "surowiec", "składnik", "bestandteil", "komponente", "rohstoff", "ingrédient", "ingrédients", "composant", "ingrediente", "ingredientes", "ingredienti", "componente",
+		"råvare", "råvarer", "råvaror", "råstoff", "råstoffer", "råmateriale", "ingrediens", "ingredienser", "tilsetning", "komponent", "komponenter", "raaka-aine", "raaka-aineet", "ainesosa", "ainesosat", "ainekset", "komponentti", "materiaali", "surowce", "składniki", "materiał", "substancja",
+		"surovina", "suroviny", "složka", "složky", "přísada", "ingredience", "materiál", "látka", "zložka", "zložky", "prísada", "alapanyag", "alapanyagok", "nyersanyag", "összetevő", "összetevők", "hozzávaló", "hozzávalók", "komponens", "materie primă", "materii prime", "componentă",
+		"sirovina", "sirovine", "sastojak", "sastojci", "materijal", "hammadde", "hammaddeler", "ham madde", "bileşen", "bileşenler", "malzeme", "malzemeler", "içerik", "materias primas", "insumo", "insumos", "sustancia", "componentes", "matérias-primas", "matéria prima", "substância", "materiale", "componenti", "sostanza",
+		"constituant", "constituants", "composants", "bestanddeel", "bestanddelen", "componenten", "inhaltsstoff", "inhaltsstoffe", "bestandteile", "einsatzstoffe", "substanz", "rohmaterial", "futtermittel", "riechstoff", "feedstuffs", "substances", "chemical", "chemicals", "constituent"},
+	AmountColumn: {"amounts", "ilość", "ilości", "mängd", "hoeveelheid", "quantidade", "cantidades", "einwaage", "weight", "weights", "grams", "quantity", "qty", "dose", "measure", "menge", "mengen", "anteil", "dosis", "quantité", "dosage", "cantidad", "quantità", "dosi",
+		"mængde", "mængder", "vægt", "andel", "dosering", "mengde", "mengder", "vekt", "mängder", "vikt", "määrä", "määrät", "paino", "osuus", "annos", "masa", "dawka", "udział", "množství", "hmotnost", "podíl", "dávka", "množstvo", "hmotnosť", "podiel",
+		"mennyiség", "tömeg", "részarány", "adag", "cantitate", "cantitatea", "cantități", "količina", "količine", "udio", "miktar", "miktarı", "proporción", "peso", "quantidades", "dosagem", "qtd", "qtde", "dosaggio", "q.tà", "quantités", "masse", "poids", "qté", "hoeveelheden", "gewicht", "aandeel", "zugabe",
+		"mass", "proportion", "share", "percentage", "parts", "phr", "addition"},
+	UnitColumn: {"units", "uom", "u.m.", "um", "u. m.", "eenheid", "enhet", "jednostka", "j.m.", "unid.", "unit of measure", "einheit", "einheiten", "maß", "unité", "unités", "unidad", "unidades", "unità",
+		"enhed", "enheder", "enheter", "yksikkö", "jednostki", "jedn.", "jednotka", "jednotky", "mj", "m.j.", "měrná jednotka", "egység", "mértékegység", "m.e.", "unitate", "u/m", "jedinica", "mjerna jedinica", "jed. mjere", "birim", "birimi", "unidade", "unid", "eenheden", "unité de mesure", "unidad de medida", "unità di misura", "mengeneinheit"},
 }
 
 // describesRecipe reports whether the name of a column says that the column describes a recipe and
@@ -83,7 +94,7 @@ func isSumName(name string) bool {
 // remainderPattern matches the cell of an ingredient that makes up the remainder of a recipe: bal.,
 // q.s. 100, ad 100 g, to 100. Groups 1, 3 and 4 are the whole, and group 2 is a text that is not a
 // whole.
-var remainderPattern = lazyPattern(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
+var remainderPattern = lazyPattern(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|solde|saldo|complément|complemento|remanescente|zbytek|zvyšok|reszta|maradék|loput|ostatak|ostanek|restul|kalan|υπόλοιπο|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
 	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|do|auf|q\.? ?b\.? ?ad?)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*)|` + fillUpWords + `\s+(?:up\s+)?(?:to|a|à|au|jusqu.à|jusqu.au|hasta|até|fino a|auf|bis|zu|tot|op|do|na|till|til|opp til)\s+([0-9].*))$`)
 
 // fillUpWords is a pattern of the words that say to fill a glass or a vessel.
