@@ -57,7 +57,7 @@ func originOf(l *dataset.Label) dataset.Origin {
 	for _, n := range l.Counts {
 		known += n
 	}
-	if err != nil && origin == dataset.UnknownOrigin && len(l.Classes) > 1 && 2*len(l.Classes) <= known && dataset.RankResult(l.Name, l.Classes) == dataset.NoResult {
+	if err != nil && origin == dataset.UnknownOrigin && len(l.Classes) > 1 && 2*len(l.Classes) <= known && dataset.RankResult(l.Name, l.Classes) <= dataset.UnnamedNumber {
 		return dataset.SetOrMeasured
 	}
 	if err == nil && origin == dataset.UnknownOrigin && len(l.Classes) > 1 && len(l.Classes) <= maxLevels && 2*len(l.Classes) <= known+1 && dataset.RankResult(l.Name, nil) == dataset.UnnamedNumber {

@@ -497,6 +497,9 @@ func (c *columnReader) mostAmountsHaveUnits() bool {
 // than an amount, such as of a strength or a length.
 func hasNonAmountUnit(name string) bool {
 	plain, unit := SplitHeaderUnit(name)
+	if slices.Contains(affixes, unit) && !hasBracketedUnit(name) {
+		return false // bonds in EUR are no price
+	}
 	left, right, per := strings.Cut(unit, "/")
 	if per {
 		right, _, _ = strings.Cut(right, " ") // such as oz/cwt binder
