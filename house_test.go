@@ -32,7 +32,7 @@ var module = path.Dir(reflect.TypeFor[mcmc.Space]().PkgPath())
 var floors = [][]string{
 	{"internal/portable", "internal/browsersched", "internal/pareto", "internal/assetstats", "rule"},
 	{"internal/inputerr", "internal/constraint/count", "internal/ensemble", "internal/number", "internal/terminal", "examples/cocktails"},
-	{"internal/diagnose", "internal/file", "internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm"},
+	{"internal/diagnose", "internal/file", "internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm", "internal/measure"},
 	{"internal/constraint", "internal/constraint/linprog", "model", "internal/dataset", "internal/report/figure"},
 	{"internal/constraint/volume", "internal/constraint/conflict", "internal/bound", "internal/dataset/sheet"},
 	{"mcmc"},

@@ -19,6 +19,7 @@ import (
 	"kir/internal/campaign"
 	"kir/internal/compile"
 	"kir/internal/dataset"
+	"kir/internal/measure"
 	"kir/internal/search"
 	"kir/mcmc"
 	"kir/model"
@@ -174,7 +175,7 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 			if res.ID != "" {
 				break // made as it was offered
 			}
-			a, err := dataset.ParseAmount(strconv.Itoa(part.Amount))
+			a, err := measure.ParseAmount(strconv.Itoa(part.Amount))
 			if err != nil {
 				return nil, err
 			}

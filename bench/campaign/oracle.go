@@ -13,6 +13,7 @@ import (
 
 	"kir/internal/campaign"
 	"kir/internal/dataset"
+	"kir/internal/measure"
 	"kir/mcmc"
 )
 
@@ -218,7 +219,7 @@ func (o *oracle) adder() func(amounts []float64, setting []any, value float64) e
 			if v <= 0 {
 				continue
 			}
-			a, err := dataset.ParseAmount(strconv.FormatFloat(v, 'f', 9, 64))
+			a, err := measure.ParseAmount(strconv.FormatFloat(v, 'f', 9, 64))
 			if err != nil {
 				return err
 			}

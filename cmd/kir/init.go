@@ -18,6 +18,7 @@ import (
 	"kir/internal/config/schema"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/internal/terminal"
 )
 
@@ -278,8 +279,8 @@ func listQuestions(d *compile.Draft, file string) (text string) {
 
 // parseUnits parses sizes of units, each written as NAME=SIZE. It returns the sizes by name, and the usual units
 // with these units added.
-func parseUnits(texts []string) (sizes map[string]string, units *dataset.Units, err error) {
-	sizes, units = make(map[string]string), dataset.DefaultUnits()
+func parseUnits(texts []string) (sizes map[string]string, units *measure.Units, err error) {
+	sizes, units = make(map[string]string), measure.DefaultUnits()
 	for _, text := range texts {
 		name, size, ok := strings.Cut(text, "=")
 		if !ok {
@@ -322,7 +323,7 @@ func fixFlags(f dataset.Fix) (flags []string) {
 	add("sheet", f.Layout.Sheet)
 	add("encoding", f.Layout.Encoding)
 	add("delimiter", f.Layout.Delimiter)
-	if f.Layout.Decimal != dataset.AnyDecimal {
+	if f.Layout.Decimal != measure.AnyDecimal {
 		add("decimal", f.Layout.Decimal.String())
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Layout.Columns)) {

@@ -10,6 +10,7 @@ import (
 
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/internal/terminal"
 )
 
@@ -42,7 +43,7 @@ func (f *layoutFlags) buildLayout() (dataset.Layout, error) {
 	l := dataset.Layout{Sheet: f.sheet, Encoding: f.encoding, Delimiter: f.delimiter}
 	var err error
 	if f.decimal != "" {
-		if l.Decimal, err = dataset.ParseDecimal(f.decimal); err != nil {
+		if l.Decimal, err = measure.ParseDecimal(f.decimal); err != nil {
 			return l, &inputerr.Error{Message: "--decimal: " + err.Error()}
 		}
 	}
@@ -89,7 +90,7 @@ func printNotes(w io.Writer, notes []dataset.Note, guessed dataset.Layout) error
 			flags = append(flags, "--"+f.name+" "+terminal.ShellWord(f.value))
 		}
 	}
-	if guessed.Decimal != dataset.AnyDecimal {
+	if guessed.Decimal != measure.AnyDecimal {
 		flags = append(flags, "--decimal "+guessed.Decimal.String())
 	}
 	var columns []string

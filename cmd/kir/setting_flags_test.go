@@ -10,6 +10,7 @@ import (
 
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // TestSettingFlags: a setting in a hint, as flags, says the same as in a problem file, whatever its names are.
@@ -22,7 +23,7 @@ func TestSettingFlags(t *testing.T) {
 			{Without: []string{name}},
 			{Including: []string{name}},
 			{Sheet: name},
-			{Decimal: dataset.DecimalComma},
+			{Decimal: measure.DecimalComma},
 		} {
 			fix := dataset.Fix{Layout: want, Effect: "leaves it out"}
 			e := dataset.AddFixes(&inputerr.Error{Message: "x", Hint: "write a number"}, fix)

@@ -33,6 +33,7 @@ import (
 	"kir/internal/dataset"
 	"kir/internal/file"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/mcmc"
 )
 
@@ -194,7 +195,7 @@ func (c *Campaign) parseBatch(text []byte, path string, round int) (*Batch, erro
 	b := new(Batch)
 	err := json.Unmarshal(text, b)
 	if err == nil {
-		_, err = dataset.ParseAmount(b.Measure.WholeAmount)
+		_, err = measure.ParseAmount(b.Measure.WholeAmount)
 	}
 	if err != nil || b.Round != round || b.Total < 1 || b.Measure.Decimals < 0 || b.Measure.Decimals > maxDecimals {
 		return nil, &inputerr.Error{File: path, Message: "this is no batch that kir next wrote", Hint: "restore it, or remove it: what it offered may then be offered again", Err: err}

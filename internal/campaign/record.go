@@ -20,6 +20,7 @@ import (
 	"kir/internal/dataset"
 	"kir/internal/file"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/mcmc"
@@ -284,10 +285,10 @@ func (r *recorder) checkValues(res *Result) error {
 			res.Failed, res.Values[name] = true, ""
 			continue
 		}
-		f, ok := dataset.Number(v)
+		f, ok := measure.Number(v)
 		if !ok {
 			v = strings.Replace(v, ",", ".", 1)
-			f, ok = dataset.Number(v)
+			f, ok = measure.Number(v)
 		}
 		switch res.Values[name] = v; {
 		case ok && spread && f < 0:
@@ -573,9 +574,9 @@ func (c *Campaign) offeredAmounts(e *Entry) ([]dataset.Part, error) {
 	}
 	units := options.Units
 	if units == nil {
-		units = dataset.DefaultUnits()
+		units = measure.DefaultUnits()
 	}
-	var unit *dataset.Unit
+	var unit *measure.Unit
 	if e.measure.Unit != "" {
 		var ok bool
 		if unit, ok = units.Lookup(e.measure.Unit); !ok {
@@ -589,7 +590,7 @@ func (c *Campaign) offeredAmounts(e *Entry) ([]dataset.Part, error) {
 	}
 	for _, p := range e.parts {
 		k := slices.IndexFunc(shares, func(s Share) bool { return s.Ingredient == c.Problem.Ingredients[p.Ingredient] })
-		amount, err := dataset.ParseAmount(shares[k].Amount)
+		amount, err := measure.ParseAmount(shares[k].Amount)
 		if err != nil {
 			return nil, err
 		}
@@ -611,7 +612,7 @@ const maxDecimals = 48
 // amountWriter returns the formatter for the amounts of recipes. The amounts of a recipe are given
 // in units that sum to total.
 func (m *Measure) amountWriter(total int) (number.Amounts, error) {
-	size, err := dataset.ParseAmount(m.WholeAmount)
+	size, err := measure.ParseAmount(m.WholeAmount)
 	if err != nil || size.IsZero() || m.Decimals < 0 || m.Decimals > maxDecimals || total < 1 {
 		return number.Amounts{}, fmt.Errorf("a batch has the size %s", inputerr.Quote(m.WholeAmount))
 	}
@@ -658,7 +659,7 @@ func (c *Campaign) usualMeasure() Measure {
 	}
 	recipes := c.Problem.Book.Recipes[:c.firstResultTrial]
 	uses := make(map[string]int)
-	units := map[string]*dataset.Unit{"": nil}
+	units := map[string]*measure.Unit{"": nil}
 	best := ""
 	for _, r := range recipes {
 		for _, p := range r.Parts {
@@ -699,7 +700,7 @@ func (c *Campaign) usualMeasure() Measure {
 // roundedText formats a number exactly if the text is short, and with three significant digits
 // otherwise.
 func roundedText(v *big.Rat) string {
-	a, err := dataset.NearestAmount(v)
+	a, err := measure.NearestAmount(v)
 	if err == nil && len(a.String()) <= 6 {
 		return a.String()
 	}

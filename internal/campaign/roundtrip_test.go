@@ -17,6 +17,7 @@ import (
 	"kir/internal/compile"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/internal/testonly/testmode"
 )
 
@@ -151,7 +152,7 @@ func TestRecordAnything(t *testing.T) {
 		parts := func(gin int64) []dataset.Part {
 			var all []dataset.Part
 			for k, v := range []int64{gin, 100 - gin} {
-				a, err := dataset.ParseAmount(fmt.Sprint(v))
+				a, err := measure.ParseAmount(fmt.Sprint(v))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -18,6 +18,7 @@ import (
 	"kir/internal/dataset/sheet"
 	"kir/internal/file"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // saveBatch stores a new batch beside the problem file. It returns an error if the batch already
@@ -374,9 +375,9 @@ func (c *Campaign) ParseRecipe(text string) (parts []dataset.Part, conditions ma
 	}
 	o.Layout = dataset.Layout{Delimiter: "comma"}
 	if strings.Contains(strings.Join(pieces, ""), ",") && !strings.Contains(text, ".") {
-		o.Layout.Decimal = dataset.DecimalComma
+		o.Layout.Decimal = measure.DecimalComma
 	} else {
-		o.Layout.Decimal = dataset.DecimalPoint
+		o.Layout.Decimal = measure.DecimalPoint
 	}
 	b, err := dataset.Read(&table, "", o)
 	if err != nil {

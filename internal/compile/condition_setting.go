@@ -7,6 +7,7 @@ import (
 
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/mcmc"
 	"kir/model"
 )
@@ -133,9 +134,9 @@ func (c *Condition) ParseValue(text string) (any, error) {
 	if c.Unit != "" {
 		figure = strings.TrimSpace(strings.TrimSuffix(text, c.Unit))
 	}
-	v, ok := dataset.Number(figure)
+	v, ok := measure.Number(figure)
 	if !ok {
-		v, ok = dataset.Number(strings.Replace(figure, ",", ".", 1))
+		v, ok = measure.Number(strings.Replace(figure, ",", ".", 1))
 	}
 	if !ok {
 		return nil, &inputerr.Error{Message: fmt.Sprintf("the %s is %s, which is no number", c.Name, inputerr.Quote(text)), Hint: "write a number, with a point and without a unit"}

@@ -7,6 +7,7 @@ import (
 
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/internal/number"
 )
 
@@ -55,7 +56,7 @@ func (d *Draft) recipeText(r *dataset.Recipe) string {
 }
 
 // amountText writes a number and its unit.
-func amountText(amount string, unit *dataset.Unit) string {
+func amountText(amount string, unit *measure.Unit) string {
 	if unit == nil {
 		return amount
 	}

@@ -10,6 +10,7 @@ import (
 
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // An IngredientsOffer is a sheet of the workbook, beside that of the recipes, that lists the ingredients with numbers or
@@ -207,7 +208,7 @@ func (d *Draft) UseAsides(t Table, o dataset.Options, path string) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	list, err := dataset.ReadIngredients(bytes.NewReader(text), path, dataset.Layout{Decimal: dataset.DecimalPoint})
+	list, err := dataset.ReadIngredients(bytes.NewReader(text), path, dataset.Layout{Decimal: measure.DecimalPoint})
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +221,7 @@ func (d *Draft) UseAsides(t Table, o dataset.Options, path string) ([]byte, erro
 	if err := d.readWithIngredients(t, o, list); err != nil {
 		return nil, err
 	}
-	d.Ingredients, d.IngredientsLayout = path, dataset.Layout{Decimal: dataset.DecimalPoint}
+	d.Ingredients, d.IngredientsLayout = path, dataset.Layout{Decimal: measure.DecimalPoint}
 	return text, nil
 }
 

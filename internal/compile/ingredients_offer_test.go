@@ -12,6 +12,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"kir/internal/dataset"
+	"kir/internal/measure"
 )
 
 // shelfBook is a workbook of recipes with another sheet.
@@ -255,7 +256,7 @@ func TestQuestions(t *testing.T) {
 		o := test.o
 		for unit, size := range d.Units {
 			var err error
-			if o.Units, err = dataset.DefaultUnits().With(unit, size); err != nil {
+			if o.Units, err = measure.DefaultUnits().With(unit, size); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"kir/internal/config"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/internal/portable"
 )
 
@@ -576,7 +577,7 @@ func plainNumber(v float64) string {
 // medianRecipeSize returns the median size of the recipes in a unit, or 0 if their amounts do not convert to
 // that unit.
 func (d *Draft) medianRecipeSize(unit string) float64 {
-	of, ok := dataset.DefaultUnits().Lookup(unit)
+	of, ok := measure.DefaultUnits().Lookup(unit)
 	if !ok || unit == "" {
 		return 0
 	}

@@ -8,6 +8,7 @@ import (
 	"kir/internal/config"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
+	"kir/internal/measure"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -20,7 +21,7 @@ type Outline struct {
 	Ingredients []string
 	Attributes  *dataset.Ingredients // ingredients with their attributes; nil if the file gives only the number of ingredients
 	Book        *dataset.Book        // known recipes; nil if there are none
-	Units       *dataset.Units       // units of the recipes; nil means default units
+	Units       *measure.Units       // units of the recipes; nil means default units
 	Total       int
 	Conditions  []config.Condition
 	Rules       rule.Set // rules on amounts, without the distribution of the number of ingredients and without rules that depend on conditions

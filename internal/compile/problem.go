@@ -24,6 +24,7 @@ import (
 	"kir/internal/config"
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
+	"kir/internal/measure"
 	"kir/mcmc"
 )
 
@@ -55,7 +56,7 @@ type Problem struct {
 
 	attributes        *dataset.Ingredients // ingredients with their attributes; nil if the file gives only the number of ingredients
 	scaledRecipes     [][]mcmc.Part        // known recipes, scaled to the total in whole units
-	units             *dataset.Units       // units of amounts in the recipes; nil means default units
+	units             *measure.Units       // units of amounts in the recipes; nil means default units
 	results           *dataset.Results     // recorded results of the campaign; nil if there are none
 	probabilityLimits []probabilityLimit   // rules that require a minimum probability of a measurement, in the order of the file
 	resultsPath       string               // path of the results file, if the problem file does not name it

@@ -15,6 +15,7 @@ import (
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/internal/testonly/golden"
 	"kir/mcmc"
 	"kir/model"
@@ -296,7 +297,7 @@ func TestDraft(t *testing.T) {
 			}
 		}
 		if d.Units != nil {
-			c.options.Units = dataset.DefaultUnits()
+			c.options.Units = measure.DefaultUnits()
 			for name, size := range d.Units {
 				var err error
 				if c.options.Units, err = c.options.Units.With(name, size); err != nil {

@@ -11,6 +11,7 @@ import (
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/internal/number"
 	"kir/mcmc"
 	"kir/property"
@@ -126,7 +127,7 @@ func readComparisons(s *readContext, r io.Reader, path string) ([]property.Pair,
 		if i < 0 {
 			return nil, cells.ErrorAt(r, 2, "there is no ingredient "+inputerr.Quote(name), inputerr.DidYouMean(name, s.IngredientNames))
 		}
-		amount, err := dataset.ParseAmount(row[3])
+		amount, err := measure.ParseAmount(row[3])
 		if err != nil || amount.IsZero() {
 			return nil, cells.ErrorAt(r, 3, "the amount is "+inputerr.Quote(row[3]), "write a number above 0")
 		}

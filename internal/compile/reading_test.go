@@ -16,6 +16,7 @@ import (
 
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A tableTruth is what the author of a table meant by it.
@@ -257,7 +258,7 @@ func (w *tableTruth) readWith(table Table, a answeredTable) (r tableReading) {
 	o := dataset.Options{Layout: a.layout}
 	for _, f := range a.units {
 		if o.Units == nil {
-			o.Units = dataset.DefaultUnits()
+			o.Units = measure.DefaultUnits()
 		}
 		var err error
 		if o.Units, err = o.Units.With(f.Unit, f.Size); err != nil {

@@ -16,6 +16,7 @@ import (
 	"kir/internal/dataset"
 	"kir/internal/file"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/mcmc"
 )
 
@@ -275,14 +276,14 @@ func (s *loader) warnSpellingVariants() {
 
 // readUnits returns the units of amounts: the default units, changed and extended by the units in the problem
 // file. It returns nil if the file has no units.
-func readUnits(n *yaml.Node) (*dataset.Units, error) {
+func readUnits(n *yaml.Node) (*measure.Units, error) {
 	if n == nil {
 		return nil, nil
 	}
 	if n.Kind != yaml.Mapping {
 		return nil, yaml.Hint(n.Errorf("units are %s", n.Describe()), "write the size of each, such as {dash: 0.1 cl}")
 	}
-	units := dataset.DefaultUnits()
+	units := measure.DefaultUnits()
 	for _, e := range n.Entries {
 		size, err := e.Value.Str("the size of " + inputerr.Quote(e.Key.Text))
 		if err != nil {

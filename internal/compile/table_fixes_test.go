@@ -18,6 +18,7 @@ import (
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/internal/testonly/testmode"
 )
 
@@ -34,7 +35,7 @@ func applyPrinted(t *testing.T, o dataset.Options, setting string) dataset.Optio
 		}
 		before := o.Units
 		if before == nil {
-			before = dataset.DefaultUnits()
+			before = measure.DefaultUnits()
 		}
 		for _, e := range root.Get("units").Entries {
 			if o.Units, err = before.With(e.Key.Text, e.Value.Text); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A TableQuestion asks whether something that kir assumed of a table is right.
@@ -77,10 +78,10 @@ func noteFlags(n *dataset.Note) []InitFlag {
 		return []InitFlag{{"including", n.QuestionableRow}}
 	case n.QuestionableRow != "":
 		return []InitFlag{{"without", n.QuestionableRow}}
-	case setting == "decimal" && value == dataset.DecimalComma.String():
-		return []InitFlag{{"decimal", dataset.DecimalPoint.String()}}
+	case setting == "decimal" && value == measure.DecimalComma.String():
+		return []InitFlag{{"decimal", measure.DecimalPoint.String()}}
 	case setting == "decimal":
-		return []InitFlag{{"decimal", dataset.DecimalComma.String()}}
+		return []InitFlag{{"decimal", measure.DecimalComma.String()}}
 	case setting == "encoding":
 		return []InitFlag{{"encoding", otherEncoding(value)}}
 	case setting == "sheet":

@@ -6,6 +6,7 @@ import (
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/rule"
 )
 
@@ -19,7 +20,7 @@ type Data struct {
 	Book             *dataset.Book        // known recipes; nil if there are none
 	Recipes          [][]rule.Part        // amounts of the known recipes, scaled to the total in whole units
 	RuleRecipes      int                  // rules are derived from the first RuleRecipes known recipes; recorded results, which come last, are left out if there are other recipes
-	Units            *dataset.Units       // units of amounts in the recipes; nil means default units
+	Units            *measure.Units       // units of amounts in the recipes; nil means default units
 	Files            *yaml.Files          // reads the files that the problem names
 
 	Conditions      []Condition          // quantities that a trial sets in addition to the recipe

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"kir/internal/config/yaml"
-	"kir/internal/dataset"
+	"kir/internal/measure"
 	"kir/rule"
 )
 
@@ -89,7 +89,7 @@ func (r *amountRule) compileStock(d *Data, of []int, text string) ([]Demand, err
 func (d *Data) unitRatio(fromUnit, toUnit string) *big.Rat {
 	units := d.Units
 	if units == nil {
-		units = dataset.DefaultUnits()
+		units = measure.DefaultUnits()
 	}
 	a, ok := units.Lookup(fromUnit)
 	b, known := units.Lookup(toUnit)

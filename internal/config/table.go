@@ -10,6 +10,7 @@ import (
 	"kir/internal/config/yaml"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // ReadTableNode decodes the file name and the layout of a table. The node n is a file name, or a mapping in
@@ -45,7 +46,7 @@ func ReadTableNode(n *yaml.Node, recipes bool) (file *yaml.Node, layout dataset.
 		if err != nil {
 			return nil, layout, err
 		}
-		if layout.Decimal, err = dataset.ParseDecimal(text); err != nil {
+		if layout.Decimal, err = measure.ParseDecimal(text); err != nil {
 			return nil, layout, v.Errorf("%v", err)
 		}
 	}

@@ -3,14 +3,16 @@ package dataset
 import (
 	"math"
 	"slices"
+
+	"kir/internal/measure"
 )
 
 // An amountColumn is a column of numbers of a wide table that may hold the amounts of an ingredient.
 type amountColumn struct {
-	field  int       // index of the column in the table
-	values []float64 // item r is the number in row r, in the base unit of kind; NaN if it is not known
-	cells  []float64 // item r is the number in row r, as the table has it
-	kind   Kind      // kind of the unit of the column
+	field  int          // index of the column in the table
+	values []float64    // item r is the number in row r, in the base unit of kind; NaN if it is not known
+	cells  []float64    // item r is the number in row r, as the table has it
+	kind   measure.Kind // kind of the unit of the column
 
 	// evidence is the logarithm of the odds that the column holds amounts, judged by its name and its numbers alone.
 	evidence     float64
@@ -168,7 +170,7 @@ func (c *amountChoice) set(i int, in bool) {
 
 // total returns the evidence for the present choice.
 func (c *amountChoice) total() (total float64) {
-	var kinds [kindCount]int
+	var kinds [measure.KindCount]int
 	chosen, last := 0, -1
 	for i, in := range c.chosen {
 		if c.columns[i].isTotal && c.columns[i].field == last+1 {
@@ -203,7 +205,7 @@ func (c *amountChoice) total() (total float64) {
 		}
 	}
 	for r, n := range c.unknown {
-		if n > 0 && c.sums[r] > 100 && kinds[Percent]+kinds[MolePercent]+kinds[VolumePercent] > 0 {
+		if n > 0 && c.sums[r] > 100 && kinds[measure.Percent]+kinds[measure.MolePercent]+kinds[measure.VolumePercent] > 0 {
 			total -= fullEvidence
 			break
 		}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"kir/internal/measure"
 )
 
 // columnsOf returns columns of numbers about which nothing else is known.
@@ -32,9 +34,9 @@ func TestChooseAmounts(t *testing.T) {
 	tons := scaled(total, 1e6)
 	percent := columnsOf(free, other, odd)
 	for i := range percent {
-		percent[i].kind = Mass
+		percent[i].kind = measure.Mass
 	}
-	percent[2].kind = Percent
+	percent[2].kind = measure.Percent
 	for _, test := range []struct {
 		name    string
 		columns []amountColumn
@@ -43,7 +45,7 @@ func TestChooseAmounts(t *testing.T) {
 		{"nothing is known", columnsOf(free, other, odd), []bool{true, true, true}},
 		{"rounded sums are equal without the others", columnsOf(odd, a, b, c, level), []bool{false, true, true, true, false}},
 		{"a column is the sum", columnsOf(free, other, odd, total, level), []bool{true, true, true, false, false}},
-		{"a column is the sum in another unit", []amountColumn{columnsOf(free)[0], columnsOf(other)[0], columnsOf(odd)[0], {field: 3, values: tons, cells: total, kind: Mass, evidence: plainNumbers + amountUnit}}, []bool{true, true, true, false}},
+		{"a column is the sum in another unit", []amountColumn{columnsOf(free)[0], columnsOf(other)[0], columnsOf(odd)[0], {field: 3, values: tons, cells: total, kind: measure.Mass, evidence: plainNumbers + amountUnit}}, []bool{true, true, true, false}},
 		{"two parts of many complement each other", columnsOf([]float64{60, 40, 50, 70, 80, 30}, []float64{40, 60, 50, 30, 20, 70}, free, other, odd, []float64{1, 2, 3, 2, 1, 2}, []float64{2, 2, 3, 2, 1, 2}, []float64{1, 1, 3, 2, 1, 2}, []float64{1, 2, 1, 2, 1, 2}, []float64{1, 2, 2, 2, 1, 2}), slices.Repeat([]bool{true}, 10)},
 		{"one is in another unit", percent, []bool{true, true, false}},
 	} {

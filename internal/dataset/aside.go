@@ -65,7 +65,7 @@ func (t *table) asideText(field int, text string) string {
 		return ""
 	}
 	n, affix := parseAffixedNumber(text)
-	if plain := n.plainForm(t.decimalOf(field)); plain != "" {
+	if plain := n.PlainForm(t.decimalOf(field)); plain != "" {
 		return strings.TrimSpace(plain + " " + affix)
 	}
 	return strings.Clone(text)

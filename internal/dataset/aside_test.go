@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"kir/internal/measure"
 )
 
 // What a table says of its ingredients is kept by ingredient, numbers with the point as their mark. What it says of the
@@ -70,7 +72,7 @@ func TestLooseUnitSizes(t *testing.T) {
 		{"1 ml", masses + volumes, "[{dash 2 1 ml [0.45 ml 0.9 ml 1.8 ml]}]", "2"},
 		{"2 g", masses, "[{dash 1 2 g [0.45 g 0.9 g 1.8 g]}]", "4"},
 	} {
-		o := Options{Units: DefaultUnits()}
+		o := Options{Units: measure.DefaultUnits()}
 		if test.size != "" {
 			var err error
 			if o.Units, err = o.Units.With("dash", test.size); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"kir/internal/browsersched"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A blockSheet is a sheet on which each recipe is a small table of its own, a block: its name, below it a header such as
@@ -34,7 +35,7 @@ type block struct {
 
 // unfoldBlocks makes the source yield a column for each recipe and a row for each ingredient if the sheet holds recipes in
 // blocks. It adds a note.
-func (s *source) unfoldBlocks(units *Units) error {
+func (s *source) unfoldBlocks(units *measure.Units) error {
 	b, ok, err := s.readBlocks()
 	if !ok || err != nil {
 		return err
@@ -165,7 +166,9 @@ func findBlockHeader(above, row []string) *blockSheet {
 		return nil
 	}
 	header := blockHeader(row, starts[0], starts[1])
-	if len(header) < 2 || !matchesRole(header[0], IngredientColumn) && !slices.ContainsFunc(header[1:], func(name string) bool { return matchesRole(name, AmountColumn) || isUnitText(name, usualUnits()) }) {
+	if len(header) < 2 || !matchesRole(header[0], IngredientColumn) && !slices.ContainsFunc(header[1:], func(name string) bool {
+		return matchesRole(name, AmountColumn) || isUnitText(name, measure.UsualUnits())
+	}) {
 		return nil
 	}
 	for k, start := range starts {
@@ -261,7 +264,7 @@ func (b *blockSheet) mergeNames(blocks []block) (order []string) {
 
 // chooseAmount chooses the column of amounts: the first that is called so or after a unit of amounts other than %, or else
 // the first one with numbers.
-func (b *blockSheet) chooseAmount(k block, units *Units) {
+func (b *blockSheet) chooseAmount(k block, units *measure.Units) {
 	b.amount = 1
 	for i := 1; i < len(b.header); i++ {
 		unit, ok := units.Lookup(bareUnit(b.header[i]))
@@ -269,7 +272,7 @@ func (b *blockSheet) chooseAmount(k block, units *Units) {
 			_, text := SplitHeaderUnit(b.header[i])
 			unit, ok = units.Lookup(text)
 		}
-		if ok && !unit.Kind.isPercent() || !ok && matchesRole(b.header[i], AmountColumn) {
+		if ok && !unit.Kind.IsPercent() || !ok && matchesRole(b.header[i], AmountColumn) {
 			b.amount = i
 			return
 		}

@@ -28,6 +28,7 @@ import (
 	"sync"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A Book is a dataset: a list of recipes. A Book does not change after it has been read, so several
@@ -102,11 +103,11 @@ type Part struct {
 	Line int32
 
 	// Amount is the number in the file, above 0, in the unit Unit.
-	Amount Amount
+	Amount measure.Amount
 
 	// Unit is the unit of Amount. It is nil if the book gives no unit; amounts without a unit are
 	// only compared with each other.
-	Unit *Unit
+	Unit *measure.Unit
 }
 
 // Base returns the exact amount in the base unit of the [Kind] of its unit: Amount · Unit.Size, or
@@ -120,9 +121,9 @@ func (p Part) Base() *big.Rat {
 }
 
 // kind returns the kind of the part's unit, or Plain if the part has no unit.
-func (p Part) kind() Kind {
+func (p Part) kind() measure.Kind {
 	if p.Unit == nil {
-		return Unitless
+		return measure.Unitless
 	}
 	return p.Unit.Kind
 }

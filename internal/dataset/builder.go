@@ -9,53 +9,54 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A bookBuilder assembles a [Book] from a table, row by row.
 type bookBuilder struct {
-	table                *table               // the table that is read
-	book                 *Book                // the book so far
-	units                *Units               // the units that amounts may have
-	faults               faults               // errors recorded so far
-	readRow              func()               // reads the current row: readLongRow or readWideRow
-	unitCache            map[string]*Unit     // by the spelling of a unit in the book: the unit
-	unknownUnits         map[string][2]string // by the spelling of an unknown unit: message and hint of its error
-	allowsNewIngredients bool                 // whether the book may name ingredients that are not in book.Ingredients
-	namesBySpelling      map[string]string    // Layout.Names: by the spelling in the table, the name of the ingredient
-	excludedRecipes      map[string]bool      // Layout.Without: names of recipes that are left out
-	givenColumns         map[string]Role      // Layout.Columns: by name of a column, its role
-	includedNames        []string             // Layout.Including: names of recipes that the reader must not leave out
-	previousRowExcluded  bool                 // whether the previous row belongs to an excluded recipe
-	reportedKeys         map[string]bool      // keys of messages that are reported once and have been reported
+	table                *table                   // the table that is read
+	book                 *Book                    // the book so far
+	units                *measure.Units           // the units that amounts may have
+	faults               faults                   // errors recorded so far
+	readRow              func()                   // reads the current row: readLongRow or readWideRow
+	unitCache            map[string]*measure.Unit // by the spelling of a unit in the book: the unit
+	unknownUnits         map[string][2]string     // by the spelling of an unknown unit: message and hint of its error
+	allowsNewIngredients bool                     // whether the book may name ingredients that are not in book.Ingredients
+	namesBySpelling      map[string]string        // Layout.Names: by the spelling in the table, the name of the ingredient
+	excludedRecipes      map[string]bool          // Layout.Without: names of recipes that are left out
+	givenColumns         map[string]Role          // Layout.Columns: by name of a column, its role
+	includedNames        []string                 // Layout.Including: names of recipes that the reader must not leave out
+	previousRowExcluded  bool                     // whether the previous row belongs to an excluded recipe
+	reportedKeys         map[string]bool          // keys of messages that are reported once and have been reported
 
 	// Indices of columns, -1 where there is no such column. In the wide form, recipeColumn is also
 	// -1 if the rows have no names.
 	recipeColumn, ingredientColumn, amountColumn, unitColumn int
 
-	defaultUnit     *Unit         // long form: unit of amounts without a unit of their own
+	defaultUnit     *measure.Unit // long form: unit of amounts without a unit of their own
 	wideColumns     []wideColumn  // wide form: columns of the ingredients
 	partBuffer      []Part        // wide form: reused buffer for the parts of a row
 	labelColumns    []labelColumn // columns of the labels
 	longAsides      []longAside   // long form: columns that are left out
 	conditionLabels []int         // indices into labelColumns of the labels that are conditions of trials
 
-	recipes        []Recipe                      // recipes read so far
-	recipeByName   map[string]int32              // by name: index into recipes
-	previousRecipe int32                         // index into recipes of the recipe of the previous row
-	partLines      map[[2]int32]int32            // long form: by {recipe, ingredient}, line of the amount, also if it is 0
-	firmPartIndex  int                           // index in Recipe.Parts of the last part found whose unit cannot become a mass; a hint for reconcileUnit
-	badRecipes     map[int32]bool                // indices of recipes with a fault
-	readingCounts  [readingKindCount]noteCounter // by readingKind: amounts interpreted in this way
-	sharedUnits    noteCounter                   // percentages among parts, or parts among percentages
-	unnamedRows    noteCounter                   // rows without the name of their recipe
-	convertedUnits map[*Unit]bool                // small volume units that were converted to masses
-	emptyRows      noteCounter                   // wide form: rows with neither a name nor amounts
-	sumRows        noteCounter                   // long form: rows with the sum of a recipe
-	markedAmounts  noteCounter                   // amounts with the mark of a footnote
-	sharedWholes   noteCounter                   // wholes with a unit of recipes whose amounts have none
-	boundedAmounts noteCounter                   // amounts of which a bound is known, such as <0.01
-	remainders     map[int32]remainderPart       // by index of the recipe: the part that makes up the remainder
-	otherKinds     map[int32][]placedPart        // long form: by index of the recipe, the parts whose units are of another kind than Recipe.Parts
+	recipes        []Recipe                          // recipes read so far
+	recipeByName   map[string]int32                  // by name: index into recipes
+	previousRecipe int32                             // index into recipes of the recipe of the previous row
+	partLines      map[[2]int32]int32                // long form: by {recipe, ingredient}, line of the amount, also if it is 0
+	firmPartIndex  int                               // index in Recipe.Parts of the last part found whose unit cannot become a mass; a hint for reconcileUnit
+	badRecipes     map[int32]bool                    // indices of recipes with a fault
+	readingCounts  [measure.ReadingCount]noteCounter // by [measure.Reading]: amounts interpreted in this way
+	sharedUnits    noteCounter                       // percentages among parts, or parts among percentages
+	unnamedRows    noteCounter                       // rows without the name of their recipe
+	convertedUnits map[*measure.Unit]bool            // small volume units that were converted to masses
+	emptyRows      noteCounter                       // wide form: rows with neither a name nor amounts
+	sumRows        noteCounter                       // long form: rows with the sum of a recipe
+	markedAmounts  noteCounter                       // amounts with the mark of a footnote
+	sharedWholes   noteCounter                       // wholes with a unit of recipes whose amounts have none
+	boundedAmounts noteCounter                       // amounts of which a bound is known, such as <0.01
+	remainders     map[int32]remainderPart           // by index of the recipe: the part that makes up the remainder
+	otherKinds     map[int32][]placedPart            // long form: by index of the recipe, the parts whose units are of another kind than Recipe.Parts
 
 	filledRemainders noteCounter  // remainders whose amount was computed
 	guessedWhole     bool         // whether a whole, such as 100, was assumed without any evidence
@@ -89,20 +90,20 @@ func (g *noteCounter) increment(p func() place, example string) {
 
 // A wideColumn is a column that holds the amounts of one ingredient, in the wide form.
 type wideColumn struct {
-	column      int   // index of the column
-	ingredient  int32 // index of the ingredient in Book.Ingredients
-	defaultUnit *Unit // unit of amounts without a unit of their own; nil if there is none
+	column      int           // index of the column
+	ingredient  int32         // index of the ingredient in Book.Ingredients
+	defaultUnit *measure.Unit // unit of amounts without a unit of their own; nil if there is none
 }
 
 // newBuilder returns a builder for the rows of a table whose columns have been interpreted. long
 // reports whether the table has the long form. in holds the only allowed ingredients; nil allows
 // any.
-func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *Units, l Layout) *bookBuilder {
+func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *measure.Units, l Layout) *bookBuilder {
 	b := &bookBuilder{
 		namesBySpelling: l.Names, givenColumns: l.Columns, includedNames: l.Including, excludedRecipes: make(map[string]bool, len(l.Without)),
 		table: t, units: units, allowsNewIngredients: in == nil,
 		book:         &Book{File: t.file, Ingredients: in, LongForm: long},
-		unitCache:    make(map[string]*Unit),
+		unitCache:    make(map[string]*measure.Unit),
 		unknownUnits: make(map[string][2]string),
 		reportedKeys: make(map[string]bool),
 		recipeByName: make(map[string]int32),
@@ -328,26 +329,26 @@ func (b *bookBuilder) reportUnknownIngredient(name, column string, p place) {
 
 // readQuantity parses text as the amount in a field of the current row. If the amount is invalid,
 // message states the fault and hint says what to write.
-func (b *bookBuilder) readQuantity(field int, text string) (q quantity, message, hint string) {
+func (b *bookBuilder) readQuantity(field int, text string) (q measure.Quantity, message, hint string) {
 	t := b.table
 	if t.moneySign != "" {
 		text = strings.TrimSpace(strings.Replace(text, t.moneySign, "", 1))
 	}
-	q, message, hint = parseQuantity(text, t.decimalOf(field), b.units)
+	q, message, hint = measure.ParseQuantity(text, t.decimalOf(field), b.units)
 	if plain := notePattern().ReplaceAllString(text, ""); message != "" && plain != text {
-		if marked, fault, _ := parseQuantity(plain, t.decimalOf(field), b.units); fault == "" {
+		if marked, fault, _ := measure.ParseQuantity(plain, t.decimalOf(field), b.units); fault == "" {
 			b.markedAmounts.increment(func() place { return t.place(field) }, text)
 			return marked, "", ""
 		}
 	}
 	if m, ok := parseMarkedNumber(text); message != "" && ok && m.bound {
-		if bound, fault, _ := parseQuantity(m.value, t.decimalOf(field), b.units); fault == "" {
+		if bound, fault, _ := measure.ParseQuantity(m.value, t.decimalOf(field), b.units); fault == "" {
 			b.boundedAmounts.increment(func() place { return t.place(field) }, text)
 			return bound, "", ""
 		}
 	}
-	if message == "" && q.reading != literalReading {
-		b.readingCounts[q.reading].increment(func() place { return t.place(field) }, text+" is "+strings.TrimSpace(q.amount.String()+" "+q.unit))
+	if message == "" && q.Reading != measure.LiteralReading {
+		b.readingCounts[q.Reading].increment(func() place { return t.place(field) }, text+" is "+strings.TrimSpace(q.Amount.String()+" "+q.Unit))
 	}
 	return q, message, hint
 }
@@ -364,7 +365,7 @@ func (b *bookBuilder) reportMergedAmount(field int, ingredient string) bool {
 
 // findUnit returns the unit with a given name, or nil if the name is empty. If the unit is unknown,
 // message states the fault and hint says what to write.
-func (b *bookBuilder) findUnit(text string) (unit *Unit, message, hint string) {
+func (b *bookBuilder) findUnit(text string) (unit *measure.Unit, message, hint string) {
 	if unit, ok := b.unitCache[text]; ok {
 		return unit, "", ""
 	}
@@ -373,7 +374,7 @@ func (b *bookBuilder) findUnit(text string) (unit *Unit, message, hint string) {
 		if unit, ok = b.units.Lookup(name); !ok {
 			why, known := b.unknownUnits[text]
 			if !known {
-				why[0], why[1] = b.units.describeUnknownUnit(name)
+				why[0], why[1] = b.units.DescribeUnknownUnit(name)
 				b.unknownUnits[strings.Clone(text)] = why
 			}
 			return nil, why[0], why[1]
@@ -394,27 +395,27 @@ func (b *bookBuilder) reconcileUnit(parts []Part, part *Part, field int) bool {
 	}
 	asMass := func(p *Part) {
 		if b.convertedUnits == nil {
-			b.convertedUnits = make(map[*Unit]bool)
+			b.convertedUnits = make(map[*measure.Unit]bool)
 		}
 		was := p.Unit
 		if !b.convertedUnits[was] {
 			b.convertedUnits[was] = true
-			b.table.addNote(b.table.place(field), fmt.Sprintf("%s is taken as %v g where other amounts are masses", inputerr.Quote(was.Name), was.asMass.Size),
-				"units: {"+YAMLText(was.Name)+": "+was.asMass.Size.String()+" g}")
+			b.table.addNote(b.table.place(field), fmt.Sprintf("%s is taken as %v g where other amounts are masses", inputerr.Quote(was.Name), was.AsMass.Size),
+				"units: {"+YAMLText(was.Name)+": "+was.AsMass.Size.String()+" g}")
 		}
-		p.Unit = was.asMass
+		p.Unit = was.AsMass
 	}
-	if isShare := func(k Kind) bool { return k == Percent || k == PartCount }; isShare(parts[0].kind()) && isShare(part.kind()) {
+	if isShare := func(k measure.Kind) bool { return k == measure.Percent || k == measure.PartCount }; isShare(parts[0].kind()) && isShare(part.kind()) {
 		b.sharedUnits.increment(func() place { return b.table.place(field) }, inputerr.Quote(part.Unit.Name)+" beside "+inputerr.Quote(parts[0].Unit.Name))
 		part.Unit = parts[0].Unit // additions to a base of 100 parts are parts, too
 		return true
 	}
-	loose := func(p *Part) bool { return p.Unit != nil && p.Unit.asMass != nil }
+	loose := func(p *Part) bool { return p.Unit != nil && p.Unit.AsMass != nil }
 	switch {
-	case parts[0].kind() == Mass && loose(part):
+	case parts[0].kind() == measure.Mass && loose(part):
 		asMass(part)
 		return true
-	case part.kind() == Mass:
+	case part.kind() == measure.Mass:
 		if b.firmPartIndex < len(parts) && !loose(&parts[b.firmPartIndex]) {
 			return false
 		}
@@ -586,7 +587,7 @@ func (b *bookBuilder) addCellNotes() {
 	}
 	for kind := range b.readingCounts {
 		if g := &b.readingCounts[kind]; g.count > 0 {
-			b.table.addNote(g.firstPlace, fmt.Sprintf("%s (%s): %s", readingNotes[kind], inputerr.Count(g.count, "time"), g.example), "")
+			b.table.addNote(g.firstPlace, fmt.Sprintf("%s (%s): %s", measure.Reading(kind), inputerr.Count(g.count, "time"), g.example), "")
 		}
 	}
 	const most = 5

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // Cells holds the texts of the requested columns of a table.
@@ -31,7 +32,7 @@ type Cells struct {
 // A fault in the file is an [*Error] or an [*inputerr.Errors].
 func ReadCells(r io.Reader, file string, l Layout, required, any []string) (*Cells, error) {
 	names := slices.Concat(required, any)
-	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool {
+	t, err := newTable(r, file, l, measure.DefaultUnits(), func(name string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(NormalizeName(name), n) })
 	})
 	if err != nil {
@@ -87,7 +88,7 @@ func (c *Cells) Number(row, column int) (v float64, ok bool, err error) {
 	if text == "" {
 		return 0, false, nil
 	}
-	if v, ok = parseNumber(text); !ok {
+	if v, ok = measure.ParseNumber(text); !ok {
 		return 0, false, c.ErrorAt(row, column, fmt.Sprintf("%s is not a number", inputerr.Quote(text)), "write a number, or leave the cell empty")
 	}
 	return v, true, nil

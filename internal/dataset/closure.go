@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // Closure scales the parts of a recipe to a total of M whole units, so that each part gets at least
@@ -106,12 +107,12 @@ func integerWeights(parts []Part) (weights []*big.Int, sum *big.Int, err error) 
 	weights = make([]*big.Int, len(parts))
 	sum = new(big.Int)
 	for i, p := range parts {
-		w := new(big.Int).SetUint64(p.Amount.digits)
+		w := new(big.Int).SetUint64(p.Amount.Digits)
 		if p.Unit != nil {
-			w.Mul(w, new(big.Int).SetUint64(p.Unit.Size.digits))
+			w.Mul(w, new(big.Int).SetUint64(p.Unit.Size.Digits))
 		}
 		if e := p.baseExponent() - least; e > 0 {
-			w.Mul(w, pow10(e))
+			w.Mul(w, measure.Pow10(e))
 		}
 		weights[i] = w
 		sum.Add(sum, w)
@@ -122,9 +123,9 @@ func integerWeights(parts []Part) (weights []*big.Int, sum *big.Int, err error) 
 // baseExponent returns the exponent e when the part's amount in its base unit is written as a whole
 // number times 10^e.
 func (p Part) baseExponent() int {
-	e := int(p.Amount.exp)
+	e := int(p.Amount.Exp)
 	if p.Unit != nil {
-		e += int(p.Unit.Size.exp)
+		e += int(p.Unit.Size.Exp)
 	}
 	return e
 }

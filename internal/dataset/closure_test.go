@@ -7,13 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kir/internal/measure"
 )
 
 // partsOf makes parts without units.
 func partsOf(amounts ...string) []Part {
 	parts := make([]Part, len(amounts))
 	for i, text := range amounts {
-		a, err := ParseAmount(text)
+		a, err := measure.ParseAmount(text)
 		if err != nil {
 			panic(err)
 		}
@@ -111,9 +113,9 @@ func cost(parts []Part, units []int) *big.Rat {
 
 // randomParts draws amounts of very different sizes with many ties.
 func randomParts(random *rand.Rand, n int) []Part {
-	units := []*Unit{nil}
+	units := []*measure.Unit{nil}
 	if random.IntN(2) == 0 {
-		all := DefaultUnits()
+		all := measure.DefaultUnits()
 		units = nil
 		for _, name := range []string{"cl", "dash", "drop", "oz"} {
 			u, _ := all.Lookup(name)
@@ -123,7 +125,7 @@ func randomParts(random *rand.Rand, n int) []Part {
 	amounts := []string{"1", "1", "2", "3", "0.5", "4.5", "0.01", "1e-6", "20", "333.3", "1000"}
 	parts := make([]Part, n)
 	for i := range parts {
-		a, _ := ParseAmount(amounts[random.IntN(len(amounts))])
+		a, _ := measure.ParseAmount(amounts[random.IntN(len(amounts))])
 		parts[i] = Part{Ingredient: int32(i), Amount: a, Unit: units[random.IntN(len(units))]}
 	}
 	return parts

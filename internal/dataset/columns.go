@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A Column is the interpretation of a column of a table of recipes.
@@ -18,7 +19,7 @@ type Column struct {
 
 	// Unit is the unit that the column's name gives for the amounts in the column; nil if the name
 	// gives no unit.
-	Unit *Unit
+	Unit *measure.Unit
 
 	// Ingredient is the name of the ingredient whose amounts the column holds, in the wide form.
 	// Otherwise it is empty.
@@ -47,7 +48,7 @@ func matchesRole(name string, r Role) bool {
 type columnReader struct {
 	*table
 	options       Options
-	units         *Units
+	units         *measure.Units
 	givenRoles    map[int]Role        // by column: the role that the options give
 	columnByRole  map[Role]int        // the column of each role that only one column can have
 	columns       []Column            // by column of the table: the interpretation so far
@@ -63,7 +64,7 @@ type columnReader struct {
 
 // readColumns interprets the columns of a table of recipes. long reports whether the table has the
 // long form.
-func readColumns(t *table, o Options, units *Units) (columns []Column, long bool, err error) {
+func readColumns(t *table, o Options, units *measure.Units) (columns []Column, long bool, err error) {
 	c := &columnReader{table: t, options: o, units: units, givenRoles: make(map[int]Role), columnByRole: make(map[Role]int), columns: make([]Column, len(t.header))}
 	c.hasPercentNames, c.hasUnitCells = sync.OnceValue(c.mostNamesArePercent), sync.OnceValue(c.mostAmountsHaveUnits)
 	for i, name := range t.header {
@@ -114,7 +115,7 @@ func (c *columnReader) checkHeader() error {
 	figure, text := -1, -1
 	for i, name := range c.header {
 		p := &c.profiles[i]
-		if _, ok := parseNumber(name); ok && p.filledCount > 0 && p.amountCount == p.filledCount {
+		if _, ok := measure.ParseNumber(name); ok && p.filledCount > 0 && p.amountCount == p.filledCount {
 			figure = max(figure, i)
 		} else if p.distinctTexts[strings.TrimSpace(name)] && name != "" {
 			text = max(text, i)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // dittoRows yields rows in which a cell that says "the same as above", such as " or dito, holds what stands above it.
@@ -56,7 +57,7 @@ func (d *dittoRows) isNumber(field int) bool {
 
 // fillDittos makes the table yield rows in which cells that say the same as the one above hold what stands there, if the
 // first rows have such cells. It adds a note.
-func (t *table) fillDittos(units *Units) error {
+func (t *table) fillDittos(units *measure.Units) error {
 	head := t.firstRows()
 	for range maxValueRows {
 		row, err := head.next()

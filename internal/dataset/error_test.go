@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"kir/internal/measure"
 	"kir/internal/testonly/golden"
 )
 
@@ -68,7 +69,7 @@ var badBooks = []struct {
 	{name: "hexadecimal", file: "recipe,ingredient,amount\nKir,Gin,0x10\n", line: 2, column: 9, message: `unreadable amount "0x10"`},
 	{name: "exponent without digits", file: "recipe,ingredient,amount\nKir,Gin,1e\n", line: 2, column: 9, message: `unreadable amount "1e"`},
 	{name: "two points", file: "recipe,ingredient,amount\nKir,Gin,1.2.3\n", line: 2, column: 9, message: `unreadable amount "1.2.3"`},
-	{name: "decimal comma where the point is given", file: "recipe,ingredient,amount\nKir,Gin,\"4,5\"\n", options: Options{Layout: Layout{Decimal: DecimalPoint}}, line: 2, column: 9, message: `unreadable amount "4,5"`, hint: "decimal: comma"},
+	{name: "decimal comma where the point is given", file: "recipe,ingredient,amount\nKir,Gin,\"4,5\"\n", options: Options{Layout: Layout{Decimal: measure.DecimalPoint}}, line: 2, column: 9, message: `unreadable amount "4,5"`, hint: "decimal: comma"},
 	{name: "amount with an unknown unit", file: "recipe,ingredient,amount\nKir,Gin,3 clx\n", line: 2, column: 9, message: `unknown unit "clx" in the amount "3 clx"`, hint: `did you mean "cl"?`},
 	{name: "two units", file: "recipe,ingredient,amount,unit\nKir,Gin,3 cl,ml\n", line: 2, column: 9, message: `the amount "3 cl" has the unit "cl" and the row has "ml"`},
 	{name: "a range that goes down", file: "recipe,ingredient,amount\nKir,Gin,3-2\n", line: 2, column: 9, message: `the range "3-2" goes down`},

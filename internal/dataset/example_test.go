@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kir/internal/dataset"
+	"kir/internal/measure"
 )
 
 const drinks = `recipe,ingredient,amount,unit,taste
@@ -108,7 +109,7 @@ func ExampleBook_NearestRecipes() {
 }
 
 func ExampleUnits_With() {
-	units, err := dataset.DefaultUnits().With("jigger", "4.5 cl")
+	units, err := measure.DefaultUnits().With("jigger", "4.5 cl")
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -3,6 +3,8 @@ package dataset
 import (
 	"slices"
 	"strings"
+
+	"kir/internal/measure"
 )
 
 // filledRows yields the rows of a table in which a recipe stands in the first of its trials alone: the others have empty
@@ -67,7 +69,7 @@ func isContinued(row []string, columns []int) bool {
 // fillDown fills the cells of rows that continue a recipe, with a note, if the table has such rows: one in four at least
 // has no name, and all of those have no cells in the same columns, two columns of numbers or more, and numbers in others.
 // It reports whether it does.
-func (t *table) fillDown(units *Units) (bool, error) {
+func (t *table) fillDown(units *measure.Units) (bool, error) {
 	first := t.firstTexts()
 	name := slices.IndexFunc(t.profiles[:min(len(t.profiles), maxRecipeColumns)], func(p columnProfile) bool {
 		return p.filledCount > 0 && p.filledCount < len(t.profiledLines) && p.amountCount == 0

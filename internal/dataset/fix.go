@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A Fix is a setting of a problem file that may get past an error of a table.
@@ -40,7 +41,7 @@ func (f Fix) addTo(o Options) (Options, error) {
 		return o, nil
 	}
 	if o.Units == nil {
-		o.Units = DefaultUnits()
+		o.Units = measure.DefaultUnits()
 	}
 	var err error
 	o.Units, err = o.Units.With(f.Unit, f.Size)
@@ -348,7 +349,7 @@ func (t *fixTrial) leadsOn(e *Error, f Fix, after []*Error) bool {
 
 // mayChangeLabels reports whether the fix may make a column a label, or a number of a label a text.
 func (f Fix) mayChangeLabels() bool {
-	return len(f.Layout.Columns) > 0 || f.Layout.Decimal != AnyDecimal
+	return len(f.Layout.Columns) > 0 || f.Layout.Decimal != measure.AnyDecimal
 }
 
 // errorKey identifies an error of a table in another reading of it, in which fewer other cells may be numbers.

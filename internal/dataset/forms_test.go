@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/measure"
 	"kir/internal/testonly/golden"
 )
 
@@ -130,17 +131,17 @@ func TestLimits(t *testing.T) {
 // TestUnitsSizes keeps what units are of given sizes, and which sizes are refused.
 func TestUnitsSizes(t *testing.T) {
 	kept := golden.Open(t)
-	for _, k := range []Kind{0, Volume, Mass, Percent, PartCount, PieceCount} {
+	for _, k := range []measure.Kind{0, measure.Volume, measure.Mass, measure.Percent, measure.PartCount, measure.PieceCount} {
 		kept.CheckText(t, fmt.Sprint("kind ", int(k)), k.String())
 	}
 	for _, c := range [][2]string{{"g", "0.1 cl"}, {"cl", "8 g"}, {"kg", "2 l"}, {"g", "1e29 cl"}, {"mg", "1e-30 cl"}, {"thimble", "4.5"}, {"jigger", "4.5"}, {"jigger", "50 g"}, {"Jigger ", "2 oz"}, {"", "1"}, {"oz", "30 ml"}, {"oz", "28"}, {"%", "2"}, {"%", "2 cl"}, {"dash", "0.09"}, {"dashes", "1 g"}, {"x", ""}, {"x", "0"}, {"x", "a"}, {"x", "1 clx"}, {"x", "1e29 l"}, {"piece", "50 g"}, {"ml", "1 cl"}, {"pinch", "1 cl"}} {
 		of := fmt.Sprintf("%q is %q", c[0], c[1])
-		u, err := DefaultUnits().With(c[0], c[1])
+		u, err := measure.DefaultUnits().With(c[0], c[1])
 		if err != nil {
 			kept.CheckText(t, of, err.Error())
 			continue
 		}
-		said := fmt.Sprint(len(u.names), " names,")
+		said := fmt.Sprint(len(u.Names()), " names,")
 		for _, name := range []string{c[0], "mg", "g", "kg", "ml", "cl", "l", "oz", "dash", "%"} {
 			one, ok := u.Lookup(name)
 			if ok {

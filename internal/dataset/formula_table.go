@@ -7,6 +7,7 @@ import (
 
 	"kir/internal/browsersched"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // formulaColumn returns the column of a table whose texts are chemical formulas of two elements or more in nine of ten
@@ -48,7 +49,7 @@ func (t *table) formulaColumn() int {
 
 // expandFormulas returns the table with a column for each element of the formulas in a column: the wide form. The
 // amounts are numbers of atoms.
-func (t *table) expandFormulas(column int, l Layout, units *Units) (*table, error) {
+func (t *table) expandFormulas(column int, l Layout, units *measure.Units) (*table, error) {
 	cells := [][]string{nil}
 	places := [][]place{t.headerPlaces}
 	exacts := make(map[[2]int]bool)

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // checkRefusal checks that an error of a reader has a place and can be shown.
@@ -139,26 +140,26 @@ func FuzzQuantity(f *testing.F) {
 	for _, text := range []string{"1", "1.5", "1,5", "1.234,5", "½", "1 ½", "1/2", "1-1/2", "2–3 cl", "about 2", "to taste", "1e-3", "-0", "1 234", "a pinch", "02-Jan", "1/0"} {
 		f.Add(text)
 	}
-	units := DefaultUnits()
+	units := measure.DefaultUnits()
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, d := range []Decimal{AnyDecimal, DecimalPoint, DecimalComma} {
-			q, message, _ := parseQuantity(text, d, units)
+		for _, d := range []measure.Decimal{measure.AnyDecimal, measure.DecimalPoint, measure.DecimalComma} {
+			q, message, _ := measure.ParseQuantity(text, d, units)
 			if message != "" {
 				continue
 			}
-			if q.unit != "" {
-				if _, ok := units.Lookup(q.unit); !ok {
-					t.Errorf("%q has the unit %q, which there is not", text, q.unit)
+			if q.Unit != "" {
+				if _, ok := units.Lookup(q.Unit); !ok {
+					t.Errorf("%q has the unit %q, which there is not", text, q.Unit)
 				}
 			}
-			if a, err := scanAmount(strings.TrimSpace(text)); err == nil && d != DecimalComma && a != q.amount {
-				if n := parseNumeral(strings.TrimSpace(text)); !n.isAmbiguous() {
-					t.Errorf("%q is %v, want %v", text, q.amount, a)
+			if a, err := measure.ScanAmount(strings.TrimSpace(text)); err == nil && d != measure.DecimalComma && a != q.Amount {
+				if n := measure.ParseNumeral(strings.TrimSpace(text)); !n.IsAmbiguous() {
+					t.Errorf("%q is %v, want %v", text, q.Amount, a)
 				}
 			}
-			again, message, hint := parseQuantity(q.amount.String()+" "+q.unit, DecimalPoint, units)
-			if message != "" || again.amount != q.amount {
-				t.Errorf("%q is %v %q and is read back as %v: %s: %s", text, q.amount, q.unit, again.amount, message, hint)
+			again, message, hint := measure.ParseQuantity(q.Amount.String()+" "+q.Unit, measure.DecimalPoint, units)
+			if message != "" || again.Amount != q.Amount {
+				t.Errorf("%q is %v %q and is read back as %v: %s: %s", text, q.Amount, q.Unit, again.Amount, message, hint)
 			}
 		}
 	})

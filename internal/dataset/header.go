@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"kir/internal/measure"
 )
 
 // Evidence that a row is the header, as logarithms of odds. Those about cells are in proportion to the cells that
@@ -34,7 +36,7 @@ type headRow struct {
 }
 
 // readHead returns the first rows with text, at most maxContrastRows.
-func (t *table) readHead(units *Units) (head []headRow, err error) {
+func (t *table) readHead(units *measure.Units) (head []headRow, err error) {
 	rows := t.firstRows()
 	for len(head) < maxContrastRows {
 		row, err := rows.next()
@@ -57,7 +59,7 @@ func (t *table) readHead(units *Units) (head []headRow, err error) {
 
 // findHeader returns the number of rows with text above the header: above that of the first rows which has most evidence.
 // suits reports whether a row has a usual name of a column.
-func (t *table) findHeader(suits func(row []string) bool, units *Units) (above int, err error) {
+func (t *table) findHeader(suits func(row []string) bool, units *measure.Units) (above int, err error) {
 	head, err := t.readHead(units)
 	if err != nil || len(head) == 0 {
 		return 0, err
@@ -143,7 +145,7 @@ func fillFrom(row, above []string) []string {
 // isNumberText reports whether a text is a number, perhaps with a currency or a percent sign.
 func isNumberText(text string) bool {
 	n, _ := parseAffixedNumber(text)
-	return n != (numeral{})
+	return n != (measure.Numeral{})
 }
 
 // countFilled returns the number of texts that are not blank.

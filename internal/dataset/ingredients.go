@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // Ingredients is a list of ingredients. Each has a name and, if the list was read from a file,
@@ -56,7 +57,7 @@ type Attribute struct {
 func NewAttribute(name string, values ...string) *Attribute {
 	a := &Attribute{Name: name, Values: values}
 	for _, value := range values {
-		f, ok := parseNumber(value)
+		f, ok := measure.ParseNumber(value)
 		if value != "" && !ok && a.notNumberErr == nil {
 			a.notNumberErr, a.notNumberText = &Error{Message: inputerr.Quote(value) + " is not a number", Hint: "write a number"}, inputerr.Quote(value)
 		}
@@ -123,7 +124,7 @@ func (in *Ingredients) add(name string) int32 {
 // Columns apply. file is the name of the file in messages. A fault in the file is an [*Error] or an
 // [*inputerr.Errors].
 func ReadIngredients(r io.Reader, file string, l Layout) (*Ingredients, error) {
-	t, err := newTable(r, file, l, DefaultUnits(), isNameColumn)
+	t, err := newTable(r, file, l, measure.DefaultUnits(), isNameColumn)
 	if err != nil {
 		return nil, unwrapFatal(err)
 	}
@@ -150,7 +151,7 @@ func VisitIngredients(r io.Reader, file string, visit func(sheet string, read fu
 			if err != nil {
 				return nil, unwrapFatal(err)
 			}
-			t, err := s.readTable(l, DefaultUnits(), suits)
+			t, err := s.readTable(l, measure.DefaultUnits(), suits)
 			if err != nil {
 				return nil, unwrapFatal(err)
 			}
@@ -271,7 +272,7 @@ func (a *Attribute) addCell(t *table, field int, text string) {
 	f := math.NaN()
 	if value != "" {
 		var ok bool
-		if f, ok = parseNumber(value); !ok && a.notNumberErr == nil {
+		if f, ok = measure.ParseNumber(value); !ok && a.notNumberErr == nil {
 			a.notNumberErr, a.notNumberText = t.notNumberError(field, value), inputerr.Quote(value)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A Label holds one value for each recipe, such as its taste or its score.
@@ -77,7 +78,7 @@ func (l *Label) Numbers() ([]float64, error) {
 	for r := range numbers {
 		numbers[r] = math.NaN()
 		if class := l.ClassOf[r]; class >= 0 {
-			numbers[r], _ = parseNumber(l.Classes[class])
+			numbers[r], _ = measure.ParseNumber(l.Classes[class])
 		}
 	}
 	return numbers, nil
@@ -104,7 +105,7 @@ const whileOthers = ", while "
 func (l *Label) numberErrors(words []string) (all []*Error) {
 	numbers := 0
 	for k, value := range l.Classes {
-		if _, ok := parseNumber(value); ok {
+		if _, ok := measure.ParseNumber(value); ok {
 			numbers += l.Counts[k]
 		}
 	}
@@ -155,7 +156,7 @@ func (l *labelColumn) addCurrentRow(t *table, recipe string) {
 		value = strings.Clone(value)
 	}
 	l.addValue(value, func() *Error { return t.notNumberError(l.column, value) })
-	if _, ok := parseNumber(value); !ok && value != "" && !IsFailureMark(value) && len(l.oddCells) < maxErrors && t.profiles[l.column].isMostlyNumeric() {
+	if _, ok := measure.ParseNumber(value); !ok && value != "" && !IsFailureMark(value) && len(l.oddCells) < maxErrors && t.profiles[l.column].isMostlyNumeric() {
 		l.oddCells = append(l.oddCells, oddCell{value: value, recipe: strings.Clone(recipe), position: t.errorAtField(l.column, "", "")})
 	}
 }
@@ -173,10 +174,10 @@ func (l *labelColumn) addValue(value string, notNumber func() *Error) {
 		l.classByValue[value] = class
 		l.Classes = append(l.Classes, value)
 		l.Counts = append(l.Counts, 0)
-		if _, ok := parseNumber(value); !ok && l.notNumberErr == nil {
+		if _, ok := measure.ParseNumber(value); !ok && l.notNumberErr == nil {
 			l.notNumberErr = notNumber()
 		}
-		if _, ok := parseNumber(value); !ok && l.notMeasuredErr == nil && !IsFailureMark(value) {
+		if _, ok := measure.ParseNumber(value); !ok && l.notMeasuredErr == nil && !IsFailureMark(value) {
 			l.notMeasuredErr = notNumber()
 		}
 	}
@@ -193,7 +194,7 @@ func (l *labelColumn) finish() (label Label, unknown []string) {
 	rank := make([]int32, len(l.Classes))
 	numbers, others := 0, 0 // numbers of recipes, without unknown values
 	for k, name := range l.Classes {
-		if _, ok := parseNumber(name); ok {
+		if _, ok := measure.ParseNumber(name); ok {
 			numbers += l.Counts[k]
 		} else if !isUnknownClass(name) {
 			others += l.Counts[k]

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"kir/internal/measure"
 )
 
 // failureWords are the values, in lower case, that mark a recipe that was made and could not be
@@ -27,7 +29,7 @@ func (l *Label) Measurements(words ...string) (numbers []float64, failed []bool,
 	bad := make([]bool, len(l.Classes))
 	for k, value := range l.Classes {
 		var ok bool
-		if of[k], ok = parseNumber(value); ok {
+		if of[k], ok = measure.ParseNumber(value); ok {
 			continue
 		}
 		if of[k], bad[k] = math.NaN(), IsFailureMark(value) || slices.Contains(words, value); !bad[k] {
@@ -51,7 +53,7 @@ func (l *Label) Measurements(words ...string) (numbers []float64, failed []bool,
 func (l *Label) IsMeasurement(words ...string) bool {
 	some := false
 	for _, value := range l.Classes {
-		_, isNumber := parseNumber(value)
+		_, isNumber := measure.ParseNumber(value)
 		if !isNumber && !IsFailureMark(value) && !slices.Contains(words, value) {
 			return false
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A Layout says how to read a table. Where a field has its zero value, the reader guesses.
@@ -23,7 +24,7 @@ type Layout struct {
 	Delimiter string
 
 	// Decimal is the decimal mark of the numbers.
-	Decimal Decimal
+	Decimal measure.Decimal
 
 	// Columns maps the names of columns of a table of recipes to their roles.
 	Columns map[string]Role
@@ -89,7 +90,7 @@ func (l Layout) YAML() string {
 	add("sheet", l.Sheet)
 	add("encoding", l.Encoding)
 	add("delimiter", l.Delimiter)
-	if l.Decimal != AnyDecimal {
+	if l.Decimal != measure.AnyDecimal {
 		add("decimal", l.Decimal.String())
 	}
 	if len(l.Columns) > 0 {
@@ -167,7 +168,7 @@ func (l Layout) Merge(more Layout) Layout {
 	if more.Delimiter != "" {
 		l.Delimiter = more.Delimiter
 	}
-	if more.Decimal != AnyDecimal {
+	if more.Decimal != measure.AnyDecimal {
 		l.Decimal = more.Decimal
 	}
 	if len(more.Columns) > 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // legendPattern matches what a legend says of a unit, as in 1 dash = 1 ml. Groups 1 and 2 are the unit and its size.
@@ -13,7 +14,7 @@ var legendPattern = lazyPattern(`(?i)(?:^|[\s,;:(])(?:1\s*)?(\pL[\pL ]{0,20}?)\.
 
 // legendUnits returns the units with the sizes that a legend above or below the table gives those without a standard size,
 // such as a dash, unless the units have another size than usual already. It adds a note for each.
-func (t *table) legendUnits(units *Units) *Units {
+func (t *table) legendUnits(units *measure.Units) *measure.Units {
 	head := t.firstRows()
 	for range maxProfileRows {
 		row, err := head.next()
@@ -27,9 +28,9 @@ func (t *table) legendUnits(units *Units) *Units {
 		}
 		for _, m := range legendPattern().FindAllStringSubmatch(firstText(row), -1) {
 			name, size := strings.TrimSpace(m[1]), strings.ReplaceAll(m[2], ",", ".")
-			usual, loose := usualUnits().Lookup(name)
+			usual, loose := measure.UsualUnits().Lookup(name)
 			now, ok := units.Lookup(name)
-			if !loose || !ok || usual.asMass == nil || now.Size != usual.Size {
+			if !loose || !ok || usual.AsMass == nil || now.Size != usual.Size {
 				continue
 			}
 			number := strings.TrimRight(size, "mlcdgoz ")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // readLongRow adds the current row of a table in the long form to the book: one ingredient of a
@@ -106,32 +107,32 @@ func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest,
 	if b.reportMergedAmount(b.amountColumn, name) {
 		return part, false, false
 	}
-	if text == "" && part.Unit != nil && (part.Unit.Name == "to taste" || meansFillUp(part.Unit.Name)) {
+	if text == "" && part.Unit != nil && (part.Unit.Name == "to taste" || measure.MeansFillUp(part.Unit.Name)) {
 		text = "1"
 	}
-	if text == "" && b.unitColumn >= 0 && part.Unit == nil && meansFillUp(t.row[b.unitColumn]) {
+	if text == "" && b.unitColumn >= 0 && part.Unit == nil && measure.MeansFillUp(t.row[b.unitColumn]) {
 		return part, false, false // the unit's error has been reported
 	}
 	q, message, hint := b.readQuantity(b.amountColumn, text)
 	if message != "" {
-		if word := oneWordPattern().ReplaceAllString(text, ""); wordPattern().MatchString(word) && !meansFillUp(text) && !isUnknownMark(text) {
+		if word := measure.WithoutOne(text); measure.IsWord(word) && !measure.MeansFillUp(text) && !isUnknownMark(text) {
 			hint += ", or 0 for none"
 		}
-		b.addError(b.amountColumn, "", message, hint, append(b.amountFixes(text, q.unit, unitNames(r.Parts)...), b.withoutRecipe())...)
+		b.addError(b.amountColumn, "", message, hint, append(b.amountFixes(text, q.Unit, unitNames(r.Parts)...), b.withoutRecipe())...)
 		return part, false, false
 	}
-	part.Amount = q.amount
-	if q.unit != "" {
-		unit, _ := b.units.Lookup(q.unit)
-		if cell != "" && part.Unit != nil && *part.Unit != *unit && !meansFillUp(unit.Name) {
+	part.Amount = q.Amount
+	if q.Unit != "" {
+		unit, _ := b.units.Lookup(q.Unit)
+		if cell != "" && part.Unit != nil && *part.Unit != *unit && !measure.MeansFillUp(unit.Name) {
 			b.addError(b.amountColumn, "", fmt.Sprintf("the amount %s has the unit %s and the row has %s", inputerr.Quote(text), inputerr.Quote(unit.Name), inputerr.Quote(cell)), "write one unit", b.withoutRecipe())
 			return part, false, false
 		}
 		part.Unit = unit
-	} else if cell == "" && part.Unit == nil && (q.isRemainder || !part.Amount.IsZero()) {
+	} else if cell == "" && part.Unit == nil && (q.IsRemainder || !part.Amount.IsZero()) {
 		part.Unit = b.defaultUnit
 	}
-	return part, q.isRemainder, ok
+	return part, q.IsRemainder, ok
 }
 
 // skipSumOfRecipe reports whether the current row of the long form is the sum of a recipe, by the name of its ingredient,
@@ -152,17 +153,17 @@ func (b *bookBuilder) addsUpRecipe() bool {
 	if len(b.recipes) == 0 {
 		return false
 	}
-	q, message, _ := parseQuantity(strings.TrimSpace(b.table.row[b.amountColumn]), b.table.decimalOf(b.amountColumn), b.units)
+	q, message, _ := measure.ParseQuantity(strings.TrimSpace(b.table.row[b.amountColumn]), b.table.decimalOf(b.amountColumn), b.units)
 	unit := b.defaultUnit
 	if b.unitColumn >= 0 {
 		if of, ok := b.units.Lookup(NormalizeName(b.table.row[b.unitColumn])); ok {
 			unit = of
 		}
 	}
-	if q.unit != "" {
-		unit, _ = b.units.Lookup(q.unit)
+	if q.Unit != "" {
+		unit, _ = b.units.Lookup(q.Unit)
 	}
-	whole, sum := Part{Amount: q.amount, Unit: unit}, 0.0
+	whole, sum := Part{Amount: q.Amount, Unit: unit}, 0.0
 	for _, p := range b.recipes[b.previousRecipe].Parts {
 		base, _ := p.Base().Float64()
 		sum += base

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A markedNumber is a number of a label that people write with something beside it.
@@ -39,11 +40,11 @@ func parseMarkedNumber(text string) (m markedNumber, ok bool) {
 		m.bound, plain = true, plain[len(b):]
 	} else if s := spreadPattern().FindStringSubmatch(plain); s != nil {
 		plain, m.spread = strings.TrimSpace(s[1]), s[2]+s[3]
-		if parseNumeral(m.spread) == (numeral{}) {
+		if measure.ParseNumeral(m.spread) == (measure.Numeral{}) {
 			return markedNumber{}, false
 		}
 	}
-	if n, _ := parseAffixedNumber(plain); n == (numeral{}) || plain == text {
+	if n, _ := parseAffixedNumber(plain); n == (measure.Numeral{}) || plain == text {
 		return markedNumber{}, false
 	}
 	m.value = plain
@@ -63,7 +64,7 @@ func (l *labelColumn) cell(t *table) string {
 	if !ok {
 		return ""
 	}
-	if plain := parseNumeral(m.spread).plainForm(t.decimalOf(l.column)); plain != "" {
+	if plain := measure.ParseNumeral(m.spread).PlainForm(t.decimalOf(l.column)); plain != "" {
 		return plain
 	}
 	return m.spread

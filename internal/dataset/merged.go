@@ -10,6 +10,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // maxFilledCells is the maximum number of cells, in the sheets that are held in memory, that repeat a merged cell.
@@ -124,7 +125,7 @@ func (t *table) fillRight(row []string) []string {
 		if covers < 2 || t.hasSingleCell(row) {
 			continue
 		}
-		if _, isNumber := parseNumber(strings.TrimSpace(row[i])); isNumber || t.rows.isNumber(i) {
+		if _, isNumber := measure.ParseNumber(strings.TrimSpace(row[i])); isNumber || t.rows.isNumber(i) {
 			continue
 		}
 		for k := i + 1; k < min(i+covers, len(row), len(t.header)); k++ {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A placedPart is a part of a recipe and the position of its unit.
@@ -24,7 +25,7 @@ func (b *bookBuilder) reportMixedUnits(r *Recipe, parts []Part, others []placedP
 	if mostOfOneKind && len(others) > len(parts) {
 		odd, usual = placedPart{parts[0], b.placeOf(parts[0], others[0].place)}, others[0].Part
 	}
-	describe := func(u *Unit) string {
+	describe := func(u *measure.Unit) string {
 		if u == nil {
 			return "no unit"
 		}
@@ -39,13 +40,13 @@ func (b *bookBuilder) reportMixedUnits(r *Recipe, parts []Part, others []placedP
 	var fixes []Fix
 	if odd.Unit != nil && usual.Unit != nil {
 		switch odd, usual := odd.Unit, usual.Unit; {
-		case odd.Kind == Mass && usual.Kind == Volume || odd.Kind == Volume && usual.Kind == Mass:
+		case odd.Kind == measure.Mass && usual.Kind == measure.Volume || odd.Kind == measure.Volume && usual.Kind == measure.Mass:
 			key = "density" // one fix resolves all such errors
 			fixes = append(fixes, Fix{Unit: "g", Size: "0.1 cl", Effect: "takes the density of water for all"})
-		case odd.Kind == PieceCount:
-			fixes = sizeFixes(odd.Name, "5 "+usual.plainName())
-		case usual.Kind == PieceCount:
-			fixes = sizeFixes(usual.Name, "5 "+odd.plainName())
+		case odd.Kind == measure.PieceCount:
+			fixes = sizeFixes(odd.Name, "5 "+usual.PlainName())
+		case usual.Kind == measure.PieceCount:
+			fixes = sizeFixes(usual.Name, "5 "+odd.PlainName())
 		}
 	}
 	without := withoutFix(r.Name, "recipe")
@@ -64,17 +65,6 @@ func (b *bookBuilder) reportMixedUnits(r *Recipe, parts []Part, others []placedP
 		b.reportedKeys[key] = true
 	}
 	b.faults.add(withFixes(b.table.errorAtPlace(odd.place, message, "use units of one kind in a recipe"), rowStage, fixes...))
-}
-
-// plainName returns the name of a unit that people know of the kind of u: cl, g, or else that of u.
-func (u *Unit) plainName() string {
-	switch u.Kind {
-	case Volume:
-		return "cl"
-	case Mass:
-		return "g"
-	}
-	return u.Name
 }
 
 // columnOf returns the index of the column of an ingredient in the wide form, or −1.
@@ -117,20 +107,20 @@ func (b *bookBuilder) orderFixes(column int, others []Fix, without Fix, wholeCol
 // amountFixes returns settings with which a text may be an amount. unit is the unknown unit in the text, if there is one.
 // units are names of units in which the size of a unit may be given, the likeliest first.
 func (b *bookBuilder) amountFixes(text, unit string, units ...string) (fixes []Fix) {
-	if n := parseNumeral(numeralPattern().FindString(text)); b.table.decimal == AnyDecimal && n.isAmbiguous() || n != (numeral{}) && n.plainForm(b.table.decimal) == "" {
-		for _, mark := range []Decimal{DecimalPoint, DecimalComma} {
+	if n := measure.FirstNumeral(text); b.table.decimal == measure.AnyDecimal && n.IsAmbiguous() || n != (measure.Numeral{}) && n.PlainForm(b.table.decimal) == "" {
+		for _, mark := range []measure.Decimal{measure.DecimalPoint, measure.DecimalComma} {
 			if mark != b.table.decimal {
 				fixes = append(fixes, Fix{Layout: Layout{Decimal: mark}, Effect: "takes the " + mark.String() + " as the decimal mark"})
 			}
 		}
 	}
-	word := oneWordPattern().ReplaceAllString(text, "")
+	word := measure.WithoutOne(text)
 	switch {
 	case unit != "":
 		return append(fixes, b.unitFixes(unit, units...)...)
-	case meansFillUp(text):
+	case measure.MeansFillUp(text):
 		return append(fixes, b.unitFixes(NormalizeName(text), units...)...)
-	case b.book.LongForm && wordPattern().MatchString(word) && !isUnknownMark(text):
+	case b.book.LongForm && measure.IsWord(word) && !isUnknownMark(text):
 		return append(fixes, b.unitFixes(word, units...)...)
 	}
 	return fixes
@@ -139,7 +129,7 @@ func (b *bookBuilder) amountFixes(text, unit string, units ...string) (fixes []F
 // unitFixes returns the settings that give an unknown unit a size, in one of units or in cl, g or %. There are none if the
 // name is no word, or is nearly that of a known unit.
 func (b *bookBuilder) unitFixes(name string, units ...string) []Fix {
-	if strings.ContainsAny(name, "0123456789") || len([]rune(name)) < 2 || !meansFillUp(name) && b.units.resembled(name) != "" {
+	if strings.ContainsAny(name, "0123456789") || len([]rune(name)) < 2 || !measure.MeansFillUp(name) && b.units.Resembled(name) != "" {
 		return nil
 	}
 	var sizes []string

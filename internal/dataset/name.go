@@ -6,6 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"kir/internal/measure"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -49,7 +51,7 @@ func EscapeCell(name string) string {
 	if !IsFormula(name) {
 		return name
 	}
-	if _, ok := parseNumber(name); ok {
+	if _, ok := measure.ParseNumber(name); ok {
 		return name
 	}
 	return "'" + name

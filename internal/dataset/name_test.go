@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"kir/internal/dataset"
+	"kir/internal/measure"
 )
 
 // someText returns a text of characters that readers and spreadsheets take for something.
@@ -30,7 +31,7 @@ func TestNameIsStable(t *testing.T) {
 		if dataset.NormalizeName(name) != name || dataset.NormalizeName(cell) != name {
 			t.Fatalf("%q: %q, then %q; the cell %q is %q", text, name, dataset.NormalizeName(name), cell, dataset.NormalizeName(cell))
 		}
-		if _, plain := dataset.Number(cell); dataset.IsFormula(cell) && !plain {
+		if _, plain := measure.Number(cell); dataset.IsFormula(cell) && !plain {
 			t.Fatalf("%q is the formula %q", text, cell)
 		}
 	}
@@ -47,7 +48,7 @@ func TestNameIsStable(t *testing.T) {
 // were read.
 func TestResultsAreStable(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	one, err := dataset.ParseAmount("1.5")
+	one, err := measure.ParseAmount("1.5")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/measure"
+
 	"github.com/xuri/excelize/v2"
 )
 
@@ -99,7 +101,7 @@ func asDocument(t testing.TB, data []byte) []byte {
 				seen := rows[r][c]
 				text := "<text:p>" + quoted(seen) + "</text:p>"
 				read, _ := cellText(raw, seen)
-				switch _, isNumber := parseNumber(raw); {
+				switch _, isNumber := measure.ParseNumber(raw); {
 				case made != "":
 					fmt.Fprintf(&out, `<table:table-cell table:formula="of:=%s"/>`, quoted(made))
 				case seen == "":

@@ -1,6 +1,9 @@
 package dataset
 
-import "kir/internal/inputerr"
+import (
+	"kir/internal/inputerr"
+	"kir/internal/measure"
+)
 
 // Options say how a book is read. The zero value suits most books.
 type Options struct {
@@ -18,7 +21,7 @@ type Options struct {
 	Conditions []string
 
 	// Units are the units that the book may use. If nil, they are [DefaultUnits].
-	Units *Units
+	Units *measure.Units
 
 	// Ingredients are the only ingredients that the book may use. The book keeps their order. If
 	// nil, the book may use any ingredients.

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kir/internal/measure"
 )
 
 // randomBook is a wide book of recipes of 1 to 8 ingredients, a few of them popular.
@@ -17,7 +19,7 @@ func randomBook(random *rand.Rand, recipes, ingredients int) *Book {
 		in[i] = fmt.Sprintf("i%d", i)
 	}
 	b := &Book{Ingredients: mustIngredients(in...)}
-	one, _ := ParseAmount("1")
+	one, _ := measure.ParseAmount("1")
 	for r := range recipes {
 		used := make(map[int]bool)
 		for range 1 + random.IntN(8) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A partSum says that a column is the sum of several columns that stand side by side, in 19 of 20 rows, such as a
@@ -154,15 +155,15 @@ func newSummandCounter(whole *amountColumn) *summandCounter {
 func (w *summandCounter) add(column *amountColumn) bool {
 	whole := w.whole.values
 	switch {
-	case column.isFixed && column.evidence < 0 || column.kind != w.whole.kind && column.kind != Unitless:
+	case column.isFixed && column.evidence < 0 || column.kind != w.whole.kind && column.kind != measure.Unitless:
 		return false
-	case column.kind == Unitless:
+	case column.kind == measure.Unitless:
 		whole = w.whole.cells
 	}
-	if w.length > 0 && (column.kind == Unitless) != w.isPlain {
+	if w.length > 0 && (column.kind == measure.Unitless) != w.isPlain {
 		return false
 	}
-	w.isPlain = column.kind == Unitless
+	w.isPlain = column.kind == measure.Unitless
 	if !slices.ContainsFunc(column.values, func(v float64) bool { return !math.IsNaN(v) }) {
 		w.hasRest = true
 		return true

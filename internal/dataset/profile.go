@@ -9,6 +9,7 @@ import (
 
 	"kir/internal/browsersched"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A columnProfile summarises the first rows of one column.
@@ -73,7 +74,7 @@ type rowValue struct {
 func isMarkedNumber(text string) bool {
 	n, _ := parseAffixedNumber(strings.TrimSpace(marksBehindPattern().ReplaceAllString(marksBeforePattern().ReplaceAllString(text, ""), "")))
 	_, isMarked := parseMarkedNumber(text)
-	return n != (numeral{}) || isMarked
+	return n != (measure.Numeral{}) || isMarked
 }
 
 // isRowNumbering reports whether a column numbers the rows, from 1 or from a number above 100 on. One row may hold
@@ -145,13 +146,13 @@ type decimalMarkCounts struct {
 // buildProfiles computes the profiles of the columns from the first rows of the table. It skips
 // faulty rows, because reading the whole table reports them. It returns an error only if the
 // context has ended.
-func (t *table) buildProfiles(units *Units) error {
+func (t *table) buildProfiles(units *measure.Units) error {
 	t.profiles = make([]columnProfile, len(t.header))
 	t.profiledLines, t.profiledTexts, t.decimalMarks, t.totalRowLine = nil, nil, decimalMarkCounts{}, 0
 	for i := range t.profiles {
 		t.profiles[i].distinctTexts, t.profiles[i].allDistinct = make(map[string]bool), true
 	}
-	head, units := t.firstRows(), units.withoutHints()
+	head, units := t.firstRows(), units.WithoutHints()
 	for started, rows := false, 0; rows < maxProfileRows; {
 		if err := browsersched.Err(t.ctx); err != nil {
 			return err
@@ -194,7 +195,7 @@ func (t *table) buildProfiles(units *Units) error {
 }
 
 // wrapRows makes the table yield its rows through wrap, and profiles its columns anew.
-func (t *table) wrapRows(wrap func(rows) rows, units *Units) error {
+func (t *table) wrapRows(wrap func(rows) rows, units *measure.Units) error {
 	first := t.firstRows
 	t.rows, t.firstRows = wrap(t.rows), func() rows { return wrap(first()) }
 	err := t.buildProfiles(units)
@@ -216,7 +217,7 @@ func (t *table) dropProfiles() {
 
 // addCell adds a cell to the profile. text is the content of the cell. row is the number of
 // profiled rows before the current row of head, and field is the index of the cell.
-func (p *columnProfile) addCell(t *table, text string, head rows, field, row int, units *Units) {
+func (p *columnProfile) addCell(t *table, text string, head rows, field, row int, units *measure.Units) {
 	value := 0.0
 	defer func() {
 		if value < 0 {
@@ -243,7 +244,7 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 		}
 	}
 	if head.isNumber(field) {
-		if f, ok := parseNumber(text); ok {
+		if f, ok := measure.ParseNumber(text); ok {
 			p.amountCount++
 			p.countNumber("", f == 0)
 			value = f
@@ -251,18 +252,18 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 		}
 	}
 	n, affix := parseAffixedNumber(text)
-	if n != (numeral{}) {
-		f, _ := parseNumber(n.withPoint)
-		p.countNumber(affix, affix == "" && n.withPoint != "" && f == 0)
+	if n != (measure.Numeral{}) {
+		f, _ := measure.ParseNumber(n.WithPoint)
+		p.countNumber(affix, affix == "" && n.WithPoint != "" && f == 0)
 		if affix == "" || affix == "%" {
 			p.amountCount++
 		}
 		if affix == "%" {
 			p.unitCount++
 		}
-		countDecimalMark(&t.decimalMarks, n.decimalMark(), n.isAmbiguous(), text, head, field)
-		if value = n.value(); n.isAmbiguous() && row < maxValueRows {
-			p.valuesWithComma = append(p.valuesWithComma, rowValue{row, numeral{withComma: n.withComma}.value()})
+		countDecimalMark(&t.decimalMarks, n.DecimalMark(), n.IsAmbiguous(), text, head, field)
+		if value = n.Value(); n.IsAmbiguous() && row < maxValueRows {
+			p.valuesWithComma = append(p.valuesWithComma, rowValue{row, measure.Numeral{WithComma: n.WithComma}.Value()})
 		}
 		return
 	}
@@ -276,40 +277,40 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 				p.spreadCount++
 			}
 			n, _ := parseAffixedNumber(m.value)
-			countDecimalMark(&t.decimalMarks, n.decimalMark(), n.isAmbiguous(), m.value, head, field)
+			countDecimalMark(&t.decimalMarks, n.DecimalMark(), n.IsAmbiguous(), m.value, head, field)
 			if m.bound {
 				p.amountCount++
-				value = n.value()
+				value = n.Value()
 				return
 			}
 		}
 	} else if IsFailureMark(text) && !t.isUnknown(text) {
 		p.failedCount++
 	}
-	for _, d := range []Decimal{DecimalPoint, DecimalComma} {
-		if d == DecimalComma && !strings.ContainsAny(text, ".,") {
+	for _, d := range []measure.Decimal{measure.DecimalPoint, measure.DecimalComma} {
+		if d == measure.DecimalComma && !strings.ContainsAny(text, ".,") {
 			break // without a mark it reads as before
 		}
-		if q, message, _ := parseQuantity(text, d, units); message == "" {
-			countDecimalMark(&t.decimalMarks, q.decimalMark, q.isAmbiguous, text, head, field)
-			if q.isRemainder {
+		if q, message, _ := measure.ParseQuantity(text, d, units); message == "" {
+			countDecimalMark(&t.decimalMarks, q.DecimalMark, q.IsAmbiguous, text, head, field)
+			if q.IsRemainder {
 				p.remainderCount++
 				break
 			}
-			if q.reading == impliedOneReading && len(text) <= maxInitials && text != strings.ToLower(text) {
+			if q.Reading == measure.ImpliedOneReading && len(text) <= maxInitials && text != strings.ToLower(text) {
 				break // the initials of a person, such as LB
 			}
 			p.amountCount++
 			value = baseValue(q, units)
-			if q.isAmbiguous && d == DecimalPoint && row < maxValueRows {
-				if q, message, _ := parseQuantity(text, DecimalComma, units); message == "" {
+			if q.IsAmbiguous && d == measure.DecimalPoint && row < maxValueRows {
+				if q, message, _ := measure.ParseQuantity(text, measure.DecimalComma, units); message == "" {
 					p.valuesWithComma = append(p.valuesWithComma, rowValue{row, baseValue(q, units)})
 				}
 			}
 			if t.isUnknown(text) {
 				value = math.NaN() // n. b. says that a number is not known, or that it is left to taste
 			}
-			if q.unit != "" {
+			if q.Unit != "" {
 				p.unitCount++
 			}
 			return
@@ -319,11 +320,11 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 }
 
 // baseValue returns an amount in the base unit of its kind.
-func baseValue(q quantity, units *Units) float64 {
-	if unit, ok := units.Lookup(q.unit); ok {
-		return float64(q.amount.Float64() * unit.Size.Float64())
+func baseValue(q measure.Quantity, units *measure.Units) float64 {
+	if unit, ok := units.Lookup(q.Unit); ok {
+		return float64(q.Amount.Float64() * unit.Size.Float64())
 	}
-	return q.amount.Float64()
+	return q.Amount.Float64()
 }
 
 // isDash reports whether the text of a cell is a dash, which people write for an empty cell.
@@ -359,29 +360,29 @@ var affixes = []string{"%", "€", "$", "£", "¥", "EUR", "USD", "GBP", "CHF"}
 
 // parseAffixedNumber parses a number that may have a currency or a percent sign before or behind
 // it, the affix. It returns the zero numeral if the text is not such a number.
-func parseAffixedNumber(text string) (n numeral, affix string) {
-	if n = parseNumeral(text); n != (numeral{}) {
+func parseAffixedNumber(text string) (n measure.Numeral, affix string) {
+	if n = measure.ParseNumeral(text); n != (measure.Numeral{}) {
 		return n, ""
 	}
 	for _, a := range affixes {
 		if rest, ok := strings.CutSuffix(text, a); ok {
-			return parseNumeral(strings.TrimSpace(rest)), a
+			return measure.ParseNumeral(strings.TrimSpace(rest)), a
 		}
 		if rest, ok := strings.CutPrefix(text, a); ok {
-			return parseNumeral(strings.TrimSpace(rest)), a
+			return measure.ParseNumeral(strings.TrimSpace(rest)), a
 		}
 	}
-	return numeral{}, ""
+	return measure.Numeral{}, ""
 }
 
 // countDecimalMark counts what a number in a field of the current row of head reveals about the
 // decimal mark. The parameter shown is the only decimal mark with which the number is valid, or
 // AnyDecimal. ambiguous reports that the number has different values with the two marks.
-func countDecimalMark(m *decimalMarkCounts, shown Decimal, ambiguous bool, text string, head rows, field int) {
+func countDecimalMark(m *decimalMarkCounts, shown measure.Decimal, ambiguous bool, text string, head rows, field int) {
 	switch {
-	case shown == DecimalPoint:
+	case shown == measure.DecimalPoint:
 		m.pointOnlyCount++
-	case shown == DecimalComma:
+	case shown == measure.DecimalComma:
 		if m.commaOnlyCount++; m.commaOnlyCount == 1 {
 			m.commaExample, m.commaPlace = strings.Clone(text), head.place(field)
 		}
@@ -404,12 +405,12 @@ func countDecimalMark(m *decimalMarkCounts, shown Decimal, ambiguous bool, text 
 // number decides, it chooses the comma in a file with semicolons between columns, and otherwise the
 // point. But if ambiguous numbers have a comma in some cells and a point in others, it chooses
 // none.
-func (t *table) chooseDecimalMark(given Decimal) {
+func (t *table) chooseDecimalMark(given measure.Decimal) {
 	defer t.correctValues()
 	m := &t.decimalMarks
 	undecided := m.ambiguousCommaCount + m.ambiguousPointCount
 	t.decimal = given
-	if given != AnyDecimal {
+	if given != measure.AnyDecimal {
 		return
 	}
 	ask := func(p place, message string) {
@@ -421,37 +422,37 @@ func (t *table) chooseDecimalMark(given Decimal) {
 		t.addNote(m.commaPlace, "some numbers have a decimal comma, such as "+inputerr.Quote(m.commaExample)+", and others a point: each is read as it shows", "")
 		return
 	case m.commaOnlyCount > 0:
-		t.decimal = DecimalComma
+		t.decimal = measure.DecimalComma
 		message := "the comma is read as the decimal mark, as in " + inputerr.Quote(m.commaExample)
 		if undecided > 0 {
-			ask(m.ambiguousPlace, message+", so "+inputerr.Quote(m.ambiguousExample)+" is "+plainFormOf(m.ambiguousExample, DecimalComma))
+			ask(m.ambiguousPlace, message+", so "+inputerr.Quote(m.ambiguousExample)+" is "+plainFormOf(m.ambiguousExample, measure.DecimalComma))
 			return
 		}
 		t.addNote(m.commaPlace, message, "")
 	case m.pointOnlyCount > 0 || undecided == 0:
-		t.decimal = DecimalPoint
+		t.decimal = measure.DecimalPoint
 		if m.ambiguousCommaCount > 0 {
 			t.addNote(m.ambiguousPlace, "the comma is read as the mark between thousands, as in "+inputerr.Quote(m.ambiguousExample)+", since other numbers have a decimal point", "")
 		}
 	case m.ambiguousCommaCount > 0 && m.ambiguousPointCount > 0:
 		return // no number decides: all ambiguous ones are errors
 	case t.delimiter == ';':
-		t.decimal = DecimalComma
-		ask(m.ambiguousPlace, inputerr.Quote(m.ambiguousExample)+" is read as "+plainFormOf(m.ambiguousExample, DecimalComma)+": with semicolons between columns the decimal mark is taken to be the comma")
+		t.decimal = measure.DecimalComma
+		ask(m.ambiguousPlace, inputerr.Quote(m.ambiguousExample)+" is read as "+plainFormOf(m.ambiguousExample, measure.DecimalComma)+": with semicolons between columns the decimal mark is taken to be the comma")
 	default:
-		t.decimal = DecimalPoint
+		t.decimal = measure.DecimalPoint
 		switch {
 		case m.ambiguousCommaCount > 0:
-			ask(m.ambiguousPlace, inputerr.Quote(m.ambiguousExample)+" is read as "+plainFormOf(m.ambiguousExample, DecimalPoint)+": the comma is taken to stand between thousands")
+			ask(m.ambiguousPlace, inputerr.Quote(m.ambiguousExample)+" is read as "+plainFormOf(m.ambiguousExample, measure.DecimalPoint)+": the comma is taken to stand between thousands")
 		case m.ambiguousPointCount > 0 && t.delimiter != ',':
-			ask(m.ambiguousPlace, inputerr.Quote(m.ambiguousExample)+" is read as "+plainFormOf(m.ambiguousExample, DecimalPoint)+": the point is taken for the decimal mark, and no number shows that it is")
+			ask(m.ambiguousPlace, inputerr.Quote(m.ambiguousExample)+" is read as "+plainFormOf(m.ambiguousExample, measure.DecimalPoint)+": the point is taken for the decimal mark, and no number shows that it is")
 		}
 	}
 }
 
 // correctValues reads the numbers in the profiles with a decimal comma, if that is the decimal mark of the table.
 func (t *table) correctValues() {
-	if t.decimal != DecimalComma {
+	if t.decimal != measure.DecimalComma {
 		return
 	}
 	for i := range t.profiles {
@@ -463,8 +464,8 @@ func (t *table) correctValues() {
 
 // plainFormOf returns the plain form of the number at the beginning of a text, read with the
 // decimal mark d. If there is no number, it returns the text in quotes.
-func plainFormOf(text string, d Decimal) string {
-	if plain := parseNumeral(numeralPattern().FindString(text)).plainForm(d); plain != "" {
+func plainFormOf(text string, d measure.Decimal) string {
+	if plain := measure.FirstNumeral(text).PlainForm(d); plain != "" {
 		return plain
 	}
 	return inputerr.Quote(text)
@@ -509,7 +510,7 @@ func (t *table) stripAffix(field int, text string) string {
 	if affix != t.profiles[field].firstAffix {
 		return text
 	}
-	if plain := n.plainForm(t.decimalOf(field)); plain != "" {
+	if plain := n.PlainForm(t.decimalOf(field)); plain != "" {
 		return plain
 	}
 	return text
@@ -522,8 +523,8 @@ func SameNumber(a, b string) bool {
 	if a == b {
 		return true
 	}
-	x, plainX := parseNumber(a)
-	y, plainY := parseNumber(b)
+	x, plainX := measure.ParseNumber(a)
+	y, plainY := measure.ParseNumber(b)
 	if plainX && plainY {
 		return x == y
 	}
@@ -532,10 +533,10 @@ func SameNumber(a, b string) bool {
 	if besideA != besideB && besideA != "" && besideB != "" {
 		return false
 	}
-	for _, one := range []string{n.withPoint, n.withComma} {
-		for _, other := range []string{m.withPoint, m.withComma} {
-			x, okX := parseNumber(one)
-			y, okY := parseNumber(other)
+	for _, one := range []string{n.WithPoint, n.WithComma} {
+		for _, other := range []string{m.WithPoint, m.WithComma} {
+			x, okX := measure.ParseNumber(one)
+			y, okY := measure.ParseNumber(other)
 			if okX && okY && x == y {
 				return true
 			}

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"os"
 	"slices"
+
+	"kir/internal/measure"
 )
 
 // ReadFile reads a book from the file at path, as [Read] does. Reading stops when ctx ends.
@@ -45,7 +47,7 @@ func CanReadAgain(path string) bool {
 func Read(r io.Reader, file string, o Options) (*Book, error) {
 	units := o.Units
 	if units == nil {
-		units = DefaultUnits()
+		units = measure.DefaultUnits()
 	}
 	s, err := openSource(r, file, o.Layout, (*sheet).weight)
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kir/internal/measure"
 )
 
 // plain is a book in a form that is easily written down.
@@ -358,12 +360,12 @@ func TestIngredients(t *testing.T) {
 
 func TestNumber(t *testing.T) {
 	for text, want := range map[string]float64{"1": 1, "-2.5": -2.5, "+1e-3": 0.001, ".5": 0.5, "0": 0} {
-		if got, ok := parseNumber(text); !ok || got != want {
+		if got, ok := measure.ParseNumber(text); !ok || got != want {
 			t.Errorf("%q is %v, %v", text, got, ok)
 		}
 	}
 	for _, text := range []string{"", "x", "inf", "NaN", "0x1p3", "1_000", "1e999", "--1", "e", "1 "} {
-		if got, ok := parseNumber(text); ok {
+		if got, ok := measure.ParseNumber(text); ok {
 			t.Errorf("%q is %v", text, got)
 		}
 	}

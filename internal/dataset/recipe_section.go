@@ -9,6 +9,7 @@ import (
 
 	"kir/internal/browsersched"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 const (
@@ -64,7 +65,7 @@ func (t *table) namesRecipesInHeadings(o Options) bool {
 }
 
 // expandHeadings returns the table with a first column of recipes, whose names stand in rows of their own.
-func (t *table) expandHeadings(l Layout, units *Units) (*table, error) {
+func (t *table) expandHeadings(l Layout, units *measure.Units) (*table, error) {
 	cells := [][]string{append([]string{string(RecipeColumn)}, t.header...)}
 	places := [][]place{append([]place{t.headerPlaces[0]}, t.headerPlaces...)}
 	exacts := make(map[[2]int]bool)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A remainderPart is a part of a recipe whose amount is what the other parts leave of a whole, as
@@ -27,7 +28,7 @@ type remainderPart struct {
 // write; faults with the same key are reported only once. plain is the whole for amounts without a
 // unit. If plain is 0, the whole is unknown, and why states the reason. columnOf returns the name
 // of an ingredient's column, or an empty text. label is the name of a column that may be no ingredient; it may be empty.
-func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnOf func(ingredient int32) string) (is, key, message, hint, label string) {
+func (part *remainderPart) complete(r *Recipe, plain measure.Amount, why string, columnOf func(ingredient int32) string) (is, key, message, hint, label string) {
 	sum, size, unit := new(big.Rat), big.NewRat(1, 1), ""
 	largest := slices.MaxFunc(append(r.Parts, Part{}), func(p, q Part) int { return p.Base().Cmp(q.Base()) })
 	for _, p := range r.Parts {
@@ -39,16 +40,16 @@ func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnO
 	if part.Unit != nil {
 		size, unit = part.Unit.Size.Rat(), " "+part.Unit.Name
 	}
-	if part.Amount.IsZero() && part.kind().isPercent() {
-		part.Amount, _ = nearestAmount(new(big.Rat).Quo(big.NewRat(100, 1), size))
-	} else if part.Amount.IsZero() && part.kind() == Unitless {
+	if part.Amount.IsZero() && part.kind().IsPercent() {
+		part.Amount, _ = measure.NearestAmount(new(big.Rat).Quo(big.NewRat(100, 1), size))
+	} else if part.Amount.IsZero() && part.kind() == measure.Unitless {
 		part.Amount = plain
 	}
-	if part.Unit != nil && part.kind() != PartCount && len(r.Parts) > 0 && !slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Unit != nil }) && part.Amount.Rat().Cmp(sum) > 0 {
+	if part.Unit != nil && part.kind() != measure.PartCount && len(r.Parts) > 0 && !slices.ContainsFunc(r.Parts, func(p Part) bool { return p.Unit != nil }) && part.Amount.Rat().Cmp(sum) > 0 {
 		part.Unit, size, unit, part.hasSharedUnit = nil, big.NewRat(1, 1), " "+part.Unit.Name, true // the others are in that unit
 	}
 	whole := part.Amount
-	left, err := nearestAmount(new(big.Rat).Sub(whole.Rat(), sum.Quo(sum, size)))
+	left, err := measure.NearestAmount(new(big.Rat).Sub(whole.Rat(), sum.Quo(sum, size)))
 	switch {
 	case len(r.Parts) > 0 && r.Parts[0].kind() != part.kind():
 		return "", "", fmt.Sprintf("is %v, and another amount %v", part.kind(), r.Parts[0].kind()), "write the whole in the others' unit, as in q.s. 100 g, or the number", ""
@@ -61,7 +62,7 @@ func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnO
 	case err == nil && left.IsZero() && part.isTotalKnown:
 		return "0" + unit + ": the others make up the total", "", "", "", ""
 	case err != nil || left.IsZero():
-		others, _ := nearestAmount(sum)
+		others, _ := measure.NearestAmount(sum)
 		message = fmt.Sprintf("is nothing: the others add up to %v%s, and the whole is %v%s", others, unit, whole, unit)
 		name := columnOf(largest.Ingredient)
 		if name == "" || largest.Base().Cmp(part.Base()) < 0 {
@@ -80,7 +81,7 @@ func (part *remainderPart) complete(r *Recipe, plain Amount, why string, columnO
 // whole is 100 if at least two ingredients have amounts above 1, and sure is false. Otherwise the
 // whole is 0, and why states the reason. rests holds the remainder part of each recipe that has
 // one, and spoilt is the set of recipes with faults.
-func unitlessWhole(recipes []Recipe, rests map[int32]remainderPart, spoilt map[int32]bool) (whole Amount, sure bool, why string) {
+func unitlessWhole(recipes []Recipe, rests map[int32]remainderPart, spoilt map[int32]bool) (whole measure.Amount, sure bool, why string) {
 	why = "is the rest of a whole that nothing tells"
 	large, hundred, one := make(map[int32]bool), true, true
 	for i := range recipes {
@@ -108,9 +109,9 @@ func unitlessWhole(recipes []Recipe, rests map[int32]remainderPart, spoilt map[i
 	maps.DeleteFunc(large, func(_ int32, is bool) bool { return !is })
 	switch {
 	case sure && one:
-		return mustAmount("1"), true, ""
+		return measure.MustAmount("1"), true, ""
 	case sure || len(large) > 1:
-		return mustAmount("100"), sure, ""
+		return measure.MustAmount("100"), sure, ""
 	}
 	return whole, false, why
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/measure"
+
 	"github.com/xuri/excelize/v2"
 )
 
@@ -72,20 +74,20 @@ func TestRemainder(t *testing.T) {
 
 // Whatever stands for the rest is read so, and what only begins like it is not.
 func TestRemainderWords(t *testing.T) {
-	units := DefaultUnits()
+	units := measure.DefaultUnits()
 	for _, text := range strings.Split("q.s.|qs|Q.S.|q. s.|q.s.p.|csp|bal|Bal.|balance|rest|Rest|reste|remainder|rem.", "|") {
-		if q, message, _ := parseQuantity(text, DecimalPoint, units); message != "" || !q.isRemainder || !q.amount.IsZero() {
+		if q, message, _ := measure.ParseQuantity(text, measure.DecimalPoint, units); message != "" || !q.IsRemainder || !q.Amount.IsZero() {
 			t.Errorf("%s: %+v, %s", text, q, message)
 		}
 	}
 	for _, text := range strings.Split("q.s. 100|qs100|QS to 100|q.s. ad 100|q.s.p. 100|qsp 100|csp 100|q.s. up to 100|q.s. to make 100|bal. to 100|balance (100)|rest (to 100)|rest = 100|ad 100|auf 100|to 100|up to 100.0|100|ad 100 %|to 100%|q.s. 100 % w/w", "|") {
-		q, message, _ := parseQuantity(text, DecimalPoint, units)
-		if message != "" || q.isRemainder != (text != "100") || q.amount != mustAmount("100") {
+		q, message, _ := measure.ParseQuantity(text, measure.DecimalPoint, units)
+		if message != "" || q.IsRemainder != (text != "100") || q.Amount != measure.MustAmount("100") {
 			t.Errorf("%s: %+v, %s", text, q, message)
 		}
 	}
 	for _, text := range strings.Split("q.s. pH 5.5|rest of it|restaurant|balanced|up to 5|to taste|ad lib|q.s. 0|q.s. 90-100|to 100 drops more|qst", "|") {
-		if q, message, _ := parseQuantity(text, DecimalPoint, units); message == "" && q.isRemainder {
+		if q, message, _ := measure.ParseQuantity(text, measure.DecimalPoint, units); message == "" && q.IsRemainder {
 			t.Errorf("%s is read as a rest: %+v", text, q)
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // Results is the content of a file of results. Such a file is a table in the long form: a row is an
@@ -105,7 +105,7 @@ func isResultsHeader(header []string) bool {
 func ReadResults(r io.Reader, file string, o Options) (*Results, error) {
 	units := o.Units
 	if units == nil {
-		units = DefaultUnits()
+		units = measure.DefaultUnits()
 	}
 	t, err := newTable(r, file, o.Layout, units, IsResultColumn)
 	if err != nil {
@@ -119,7 +119,7 @@ func ReadResults(r io.Reader, file string, o Options) (*Results, error) {
 
 // readResults reads the entries below the header of a table. in holds the only allowed ingredients;
 // nil allows any.
-func readResults(t *table, in *Ingredients, units *Units) (*Results, error) {
+func readResults(t *table, in *Ingredients, units *measure.Units) (*Results, error) {
 	t.totalRowLine = 0 // no row of a file of results is a sum of others
 	t.dropProfiles()
 	b := newBuilder(t, nil, true, in, units, Layout{})
@@ -296,16 +296,16 @@ func (r *resultReader) parseResultPart(ingredient int32) (part Part, ok bool) {
 		return part, false
 	}
 	q, message, hint := r.readQuantity(r.amountColumn, strings.TrimSpace(t.row[r.amountColumn]))
-	if message == "" && q.isRemainder {
+	if message == "" && q.IsRemainder {
 		message, hint = "unreadable amount "+inputerr.Quote(t.row[r.amountColumn]), "write a number such as 4.5"
 	}
 	if message != "" {
 		r.addError(r.amountColumn, "", message, hint)
 		return part, false
 	}
-	part.Amount, part.Unit = q.amount, unit
-	if q.unit != "" {
-		part.Unit, _ = r.units.Lookup(q.unit)
+	part.Amount, part.Unit = q.Amount, unit
+	if q.Unit != "" {
+		part.Unit, _ = r.units.Lookup(q.Unit)
 	}
 	return part, true
 }
@@ -432,7 +432,7 @@ func (r *Results) AddLabel(name string) {
 // ReadHeader returns the names of the columns of a table. The name of a column without content may
 // be empty.
 func ReadHeader(r io.Reader, file string, l Layout) ([]string, error) {
-	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return isRecipeHeader(name) || IsResultColumn(name) })
+	t, err := newTable(r, file, l, measure.DefaultUnits(), func(name string) bool { return isRecipeHeader(name) || IsResultColumn(name) })
 	if err != nil {
 		return nil, unwrapFatal(err)
 	}
@@ -444,10 +444,6 @@ func ReadHeader(r io.Reader, file string, l Layout) ([]string, error) {
 func ReadHeaderFile(ctx context.Context, path string, l Layout) ([]string, error) {
 	return readFile(ctx, path, func(r io.Reader) ([]string, error) { return ReadHeader(r, path, l) })
 }
-
-// NearestAmount returns the amount nearest to a rational number of at least 0. It returns an error
-// if the number is out of range.
-func NearestAmount(r *big.Rat) (Amount, error) { return nearestAmount(r) }
 
 // Join returns one book with the recipes of several books, in the order of the books. A recipe has
 // no value of a label that its book lacks. If all books share one list of ingredients, the result

@@ -1,6 +1,10 @@
 package dataset
 
-import "strings"
+import (
+	"strings"
+
+	"kir/internal/measure"
+)
 
 // A section is what the heading above some columns, or in a row of its own above the rows of a transposed table, says
 // of them.
@@ -17,9 +21,9 @@ const (
 func sectionOf(heading string) section {
 	name, unit := SplitHeaderUnit(NormalizeName(heading))
 	words := wordsOf(name)
-	of, isAmount := usualUnits().Lookup(unit)
+	of, isAmount := measure.UsualUnits().Lookup(unit)
 	switch {
-	case isAmount && !of.Kind.isPercent() && !resultHeading.isIn(words) && !resultWord.isIn(words):
+	case isAmount && !of.Kind.IsPercent() && !resultHeading.isIn(words) && !resultWord.isIn(words):
 		return compositionSection
 	case setHeading.isIn(words):
 		return setSection
@@ -34,7 +38,7 @@ func sectionOf(heading string) section {
 }
 
 // unitOfHeading returns the unit of amounts in a heading, such as g/kg in Ingredients (g/kg as fed); empty if there is none.
-func unitOfHeading(heading string, units *Units) string {
+func unitOfHeading(heading string, units *measure.Units) string {
 	open, end := strings.LastIndexByte(heading, '('), strings.LastIndexByte(heading, ')')
 	if open < 0 || end < open || sectionOf(heading) == resultSection || sectionOf(heading) == setSection {
 		return ""

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A Series is a table of numbers over time. It has a row for each time and a column for each
@@ -33,7 +34,7 @@ type Series struct {
 // it is negative, and may have a percent sign or a currency. A fault in the file is an [*Error] or
 // an [*inputerr.Errors].
 func ReadSeries(r io.Reader, file string, l Layout, columns []string) (*Series, error) {
-	t, err := newTable(r, file, l, DefaultUnits(), func(name string) bool { return slices.Contains(columns, NormalizeName(name)) })
+	t, err := newTable(r, file, l, measure.DefaultUnits(), func(name string) bool { return slices.Contains(columns, NormalizeName(name)) })
 	if err != nil {
 		return nil, unwrapFatal(err)
 	}
@@ -98,7 +99,7 @@ func (t *table) readSignedNumber(field int) (v float64, percent, ok bool) {
 		text, sign = strings.TrimSpace(rest), -1
 	}
 	n, affix := parseAffixedNumber(text)
-	v, ok = parseNumber(n.plainForm(t.decimalOf(field)))
+	v, ok = measure.ParseNumber(n.PlainForm(t.decimalOf(field)))
 	if percent = affix == "%"; percent {
 		v /= 100
 	}

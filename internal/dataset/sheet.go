@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // maxSheetFileBytes is the maximum size of a file that ReadSheet reads.
@@ -67,7 +68,7 @@ func ReadSheet(r io.Reader, file string) (*Sheet, error) {
 			if t.profiles[k+1].firstAffix == "" { // 5 % may be 0.05, or 5
 				plain = t.plainCell(k+1, text)
 			}
-			if values[k], ok = parseNumber(plain); !ok {
+			if values[k], ok = measure.ParseNumber(plain); !ok {
 				faults.add(t.errorAtField(k+1, fmt.Sprintf("%s of %s is %s, not a finite number", inputerr.Quote(s.Columns[k]), inputerr.Quote(name), inputerr.Quote(text)), "write a number such as 0.05"))
 			}
 		}
@@ -89,7 +90,7 @@ func ReadSheet(r io.Reader, file string) (*Sheet, error) {
 // openTable reads the header of the table from the content of the file. The first column needs no
 // name.
 func (s *Sheet) openTable() (*table, error) {
-	t, err := newTable(bytes.NewReader(s.fileContent), s.File, Layout{}, DefaultUnits(), func(string) bool { return false })
+	t, err := newTable(bytes.NewReader(s.fileContent), s.File, Layout{}, measure.DefaultUnits(), func(string) bool { return false })
 	if err != nil {
 		return nil, unwrapFatal(err)
 	}

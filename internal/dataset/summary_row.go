@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // summaryOf tells by its name what a row of the wide form says of other rows, as in Mean or Spec max; empty for the
@@ -19,7 +20,7 @@ func summaryOf(name string) (what string, sure bool) {
 	if bare, unit := SplitHeaderUnit(name); costWord.isIn([]string{bare}) || pricePattern().MatchString(name) || unit != "" && len(words) > 0 && costWord.isIn(words[:1]) {
 		return "prices", true // a recipe may be called Cost saver
 	}
-	if bare, unit := SplitHeaderUnit(name); attributeName.includes(name) || attributeName.includes(bare) && isUnitText(unit, usualUnits()) {
+	if bare, unit := SplitHeaderUnit(name); attributeName.includes(name) || attributeName.includes(bare) && isUnitText(unit, measure.UsualUnits()) {
 		return "what describes the ingredients", true
 	}
 	if len(words) > 0 && meanWord.includes(words[0]) {
@@ -180,15 +181,15 @@ func (b *bookBuilder) mayBeRecipe(name string) bool {
 		if text == "" || isDash(text) {
 			continue
 		}
-		q, message, _ := parseQuantity(text, b.table.decimalOf(c.column), b.units.withoutHints())
+		q, message, _ := measure.ParseQuantity(text, b.table.decimalOf(c.column), b.units.WithoutHints())
 		if message != "" {
 			return false
 		}
 		part := Part{Unit: c.defaultUnit}
-		if q.unit != "" {
-			part.Unit, _ = b.units.Lookup(q.unit)
+		if q.Unit != "" {
+			part.Unit, _ = b.units.Lookup(q.Unit)
 		}
-		if !q.amount.IsZero() {
+		if !q.Amount.IsZero() {
 			parts = append(parts, part)
 		}
 	}

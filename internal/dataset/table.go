@@ -9,6 +9,7 @@ import (
 
 	"kir/internal/browsersched"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A table is a sequence of rows under a header that names the columns.
@@ -33,14 +34,14 @@ type table struct {
 	sumColumn       int               // index of a column with the sum of a recipe's amounts, in the wide form; −1 if there is none
 	isTurned        bool              // whether the rows of the file are the columns of this table
 	columnUnits     []string          // text of the unit of each column, if the table was transposed and had units in a column or in headings; else nil
-	amountUnit      *Unit             // unit of the amounts whose names have none, as the corner of a transposed table or amounts in ppm tell; nil if there is none
+	amountUnit      *measure.Unit     // unit of the amounts whose names have none, as the corner of a transposed table or amounts in ppm tell; nil if there is none
 	unitNames       []bool            // by column: whether the name has a unit; set by hasOddUnit
 	unitNameCount   int               // number of columns whose name has a unit
 	writtenNames    []string          // names of the columns without the units of that row; nil if there is none
 	unitRowLine     int               // line of a row with the units of the columns; 0 if there is none
 	includedTotal   string            // name in a row of sums or means that the layout includes as a recipe
 	decimalMarks    decimalMarkCounts // what the numbers reveal about the decimal mark
-	decimal         Decimal           // decimal mark of the numbers in text cells
+	decimal         measure.Decimal   // decimal mark of the numbers in text cells
 	leftOutLines    []int             // lines of rows below the header that are left out
 	sumLabels       map[string]bool   // names of labels that are left out as the sums of recipes
 	moneySign       string            // currency of the amounts, if they are sums of money; else empty
@@ -61,7 +62,7 @@ func (t *table) hasSingleCell(row []string) bool {
 // newTable opens a file, finds the table in it and reads the header. The names in the header are
 // distinct. They are empty only for columns without content. means reports whether a name is one
 // that the header is likely to have.
-func newTable(r io.Reader, file string, l Layout, units *Units, means func(name string) bool) (*table, error) {
+func newTable(r io.Reader, file string, l Layout, units *measure.Units, means func(name string) bool) (*table, error) {
 	suits := func(row []string) bool { return slices.ContainsFunc(row, means) }
 	s, err := openSource(r, file, l, func(s *sheet) int { return s.firstWith(suits) })
 	if err != nil {
@@ -72,7 +73,7 @@ func newTable(r io.Reader, file string, l Layout, units *Units, means func(name 
 
 // readTable finds the header of the table in a source, reads it and profiles the columns. suits
 // reports whether a row looks like the header.
-func (s *source) readTable(l Layout, units *Units, suits func(row []string) bool) (*table, error) {
+func (s *source) readTable(l Layout, units *measure.Units, suits func(row []string) bool) (*table, error) {
 	t := &table{source: s}
 	s.withoutLines, s.unknownTexts = linesOf(l.Without), l.Unknown
 	above, err := t.findHeader(suits, units)
@@ -264,9 +265,9 @@ func (t *table) place(field int) place { return t.rows.place(field) }
 func (t *table) isNumber(field int) bool { return t.rows.isNumber(field) }
 
 // decimalOf returns the decimal mark with which a field of the current row is to be read.
-func (t *table) decimalOf(field int) Decimal {
+func (t *table) decimalOf(field int) measure.Decimal {
 	if t.allowsShortRows && t.isNumber(field) {
-		return DecimalPoint
+		return measure.DecimalPoint
 	}
 	return t.decimal
 }

@@ -9,12 +9,13 @@ import (
 
 	"kir/internal/browsersched"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // isTransposed reports whether the table has a row for each ingredient and a column for each recipe: whether the options
 // say so, or the evidence of a [formReader] does. The table is not transposed if the options give any other role to one of
 // its columns, or a column behind the first has a name such as recipe, amount or ml.
-func (t *table) isTransposed(o Options, units *Units) bool {
+func (t *table) isTransposed(o Options, units *measure.Units) bool {
 	first := t.firstNamedColumn()
 	if first < 0 || first+2 >= len(t.header) || 2*t.profiles[first].amountCount > t.profiles[first].filledCount {
 		return false
@@ -91,11 +92,11 @@ func (t *table) isNoRecipe(i int) bool {
 		return false
 	}
 	what, _ := summaryOf(name)
-	return name == "" || strings.HasPrefix(name, "%") || t.writtenNames != nil && t.writtenNames[i] == "" || t.holdsUnits(i, usualUnits()) || what != "" || strings.Contains(name, "/") && isUnitText(name, usualUnits()) || t.hasOddUnit(i) || attributeName.includes(strings.ToLower(name))
+	return name == "" || strings.HasPrefix(name, "%") || t.writtenNames != nil && t.writtenNames[i] == "" || t.holdsUnits(i, measure.UsualUnits()) || what != "" || strings.Contains(name, "/") && isUnitText(name, measure.UsualUnits()) || t.hasOddUnit(i) || attributeName.includes(strings.ToLower(name))
 }
 
 // holdsUnits reports whether a column is called after units, or has units of two kinds or more, and little else.
-func (t *table) holdsUnits(i int, units *Units) bool {
+func (t *table) holdsUnits(i int, units *measure.Units) bool {
 	if matchesRole(t.header[i], UnitColumn) {
 		return true
 	}
@@ -125,7 +126,7 @@ func (t *table) hasOddUnit(i int) bool {
 		t.unitNames = make([]bool, len(t.header))
 		for k, name := range t.header {
 			_, unit := SplitHeaderUnit(name)
-			if t.unitNames[k] = unit != "" && isUnitText(unit, usualUnits()); t.unitNames[k] {
+			if t.unitNames[k] = unit != "" && isUnitText(unit, measure.UsualUnits()); t.unitNames[k] {
 				t.unitNameCount++
 			}
 		}
@@ -159,7 +160,7 @@ func (t *table) transposedOptions(o Options, before *table) Options {
 
 // transpose reads the table to its end and returns it with rows and columns exchanged: a table in
 // the wide form.
-func (t *table) transpose(l Layout, units *Units) (*table, error) {
+func (t *table) transpose(l Layout, units *measure.Units) (*table, error) {
 	first := t.firstNamedColumn()
 	named := slices.Clone(t.header)
 	if t.writtenNames != nil {
@@ -291,7 +292,7 @@ func (t *table) transpose(l Layout, units *Units) (*table, error) {
 // withCells returns a table with the same notes whose cells, from the header on, are held in memory. where returns the
 // place of a cell in the file. The keys of exacts are the rows and columns of the cells that are numbers and not text,
 // and those of filled of the cells that repeat a merged cell.
-func (t *table) withCells(cells [][]string, where func(row, field int) place, exacts, filled map[[2]int]bool, l Layout, units *Units) (*table, error) {
+func (t *table) withCells(cells [][]string, where func(row, field int) place, exacts, filled map[[2]int]bool, l Layout, units *measure.Units) (*table, error) {
 	s := *t.source
 	s.firstRows = func() rows {
 		return &memoryRows{cells: cells, placeOf: where, numberCells: exacts, filledCells: filled}

@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // readUnitRow looks for a row of units directly below the header, such as mol% and °C. Its units become part of the
 // columns' names, as in "Tg (°C)", and the row is left out.
-func (t *table) readUnitRow(units *Units) {
+func (t *table) readUnitRow(units *measure.Units) {
 	head := t.firstRows()
 	started := false
 	for {
@@ -62,7 +63,7 @@ const (
 
 // isUnitRow reports whether a row names the units of the columns: units in two cells or more, the word unit in the first
 // perhaps, and in at most half as many cells short texts, which may be units, too.
-func (t *table) isUnitRow(row []string, units *Units) bool {
+func (t *table) isUnitRow(row []string, units *measure.Units) bool {
 	count, unknown := 0, 0
 	for i, text := range row {
 		text = strings.TrimSpace(text)
@@ -81,7 +82,7 @@ func (t *table) isUnitRow(row []string, units *Units) bool {
 }
 
 // isUnitText reports whether a text is a unit, with or without brackets.
-func isUnitText(text string, units *Units) bool {
+func isUnitText(text string, units *measure.Units) bool {
 	text = bareUnit(text)
 	lower := strings.ToLower(text)
 	if _, ok := units.Lookup(text); ok || setUnit.includes(lower) || ambiguousUnit.includes(lower) {
@@ -113,7 +114,7 @@ func bareUnit(text string) string {
 
 // addGroupUnits adds the units of the groups above the header, as in Composition (wt%), to the names of the columns below
 // them that have none. A group ends with its merged cell, or else where the next one begins.
-func (t *table) addGroupUnits(units *Units) {
+func (t *table) addGroupUnits(units *measure.Units) {
 	groups := 0
 	for _, text := range t.groupRow {
 		if text = strings.TrimSpace(text); text != "" {
@@ -148,7 +149,7 @@ func (t *table) addGroupUnits(units *Units) {
 }
 
 // amountUnitAt returns the unit of amounts with which a text begins, as in wt.% unless noted; empty if there is none.
-func amountUnitAt(text string, units *Units) string {
+func amountUnitAt(text string, units *measure.Units) string {
 	for text != "" {
 		if _, ok := units.Lookup(text); ok {
 			return text
@@ -166,13 +167,13 @@ func hasBracketedUnit(name string) bool {
 }
 
 // hasKnownUnit reports whether a column's name has a known unit in brackets at its end.
-func hasKnownUnit(name string, units *Units) bool {
+func hasKnownUnit(name string, units *measure.Units) bool {
 	_, unit := SplitHeaderUnit(name)
 	return hasBracketedUnit(name) && isUnitText(unit, units)
 }
 
 // addUnits adds the units of a row to the columns' names that have none, with a note.
-func (t *table) addUnits(row []string, units *Units, at place, message string) {
+func (t *table) addUnits(row []string, units *measure.Units, at place, message string) {
 	example := ""
 	for i, name := range t.header {
 		if i >= len(row) || name == "" {

@@ -49,21 +49,21 @@ func (b *bookBuilder) readWideRow() {
 		}
 		q, message, hint := b.readQuantity(p.column, text)
 		if message != "" {
-			b.addError(p.column, "", message+" of "+inputerr.Quote(name), hint, b.orderFixes(p.column, b.amountFixes(text, q.unit, unitNames(used)...), b.withoutRecipe(), 2*t.profiles[p.column].amountCount <= t.profiles[p.column].filledCount)...)
+			b.addError(p.column, "", message+" of "+inputerr.Quote(name), hint, b.orderFixes(p.column, b.amountFixes(text, q.Unit, unitNames(used)...), b.withoutRecipe(), 2*t.profiles[p.column].amountCount <= t.profiles[p.column].filledCount)...)
 			b.badRecipes[recipe] = true
 			if b.faults.isFull() {
 				return
 			}
 			continue
 		}
-		if q.amount.IsZero() && !q.isRemainder {
+		if q.Amount.IsZero() && !q.IsRemainder {
 			continue
 		}
-		part := Part{Ingredient: p.ingredient, Line: int32(min(r.Line, math.MaxInt32)), Amount: q.amount, Unit: p.defaultUnit}
-		if q.unit != "" {
-			part.Unit, _ = b.units.Lookup(q.unit)
+		part := Part{Ingredient: p.ingredient, Line: int32(min(r.Line, math.MaxInt32)), Amount: q.Amount, Unit: p.defaultUnit}
+		if q.Unit != "" {
+			part.Unit, _ = b.units.Lookup(q.Unit)
 		}
-		if q.isRemainder {
+		if q.IsRemainder {
 			b.addRemainder(recipe, part, p.column, text, len(used))
 			continue
 		}
@@ -86,12 +86,12 @@ func (b *bookBuilder) readWideRow() {
 // withTotal returns a part that makes up the rest of a recipe with the sum of the recipe as the whole, if the part has none
 // and a column says what the sum is.
 func (b *bookBuilder) withTotal(part Part) Part {
-	if b.book.LongForm || b.table.sumColumn < 0 || !part.Amount.IsZero() || part.kind().isPercent() {
+	if b.book.LongForm || b.table.sumColumn < 0 || !part.Amount.IsZero() || part.kind().IsPercent() {
 		return part
 	}
 	q, message, _ := b.readQuantity(b.table.sumColumn, strings.TrimSpace(b.table.row[b.table.sumColumn]))
-	if message == "" && !q.isRemainder && q.unit == "" {
-		part.Amount = q.amount
+	if message == "" && !q.IsRemainder && q.Unit == "" {
+		part.Amount = q.Amount
 	}
 	return part
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // A columnGuess is what the reader makes of a column of numbers of the wide form.
@@ -132,7 +133,7 @@ func (c *columnReader) findPercentBesideTraces() {
 			return // units stand in the cells
 		case unit == nil:
 			plain = max(plain, i)
-		case unit.Kind != Percent || unit.Size.Float64() >= 1:
+		case unit.Kind != measure.Percent || unit.Size.Float64() >= 1:
 			return
 		default:
 			trace = max(trace, i)
@@ -284,7 +285,7 @@ func (c *columnReader) weighColumn(i int) (column amountColumn, otherwise column
 		column.evidence += zeroAmounts
 	}
 	switch {
-	case unit != nil && !unit.Kind.isPercent():
+	case unit != nil && !unit.Kind.IsPercent():
 		column.evidence += amountUnit
 	case unit != nil:
 		column.evidence += percentUnit
@@ -340,7 +341,7 @@ func (c *columnReader) weighAgainst(i int) (evidence float64, isFixed bool, gues
 
 // unitFromElsewhere returns the unit of the amounts of a column whose name has none: that of its row, or of all rows, in
 // a transposed table; else nil.
-func (c *columnReader) unitFromElsewhere(i int) *Unit {
+func (c *columnReader) unitFromElsewhere(i int) *measure.Unit {
 	if i < len(c.columnUnits) && c.columnUnits[i] != "" {
 		unit, _ := c.units.Lookup(c.columnUnits[i])
 		return unit

@@ -8,6 +8,7 @@ import (
 
 	"kir/internal/browsersched"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // assignWideRoles sets the roles, ingredients and units of the columns of a table in the wide form.
@@ -78,7 +79,7 @@ func (c *columnReader) setIngredientColumn(i int) {
 // shareUnit gives the columns of amounts without a unit the unit of the others, if all of these have the same, with a
 // note.
 func (c *columnReader) shareUnit() {
-	var unit *Unit
+	var unit *measure.Unit
 	var without []string
 	first := -1
 	for i, column := range c.columns {
@@ -90,7 +91,7 @@ func (c *columnReader) shareUnit() {
 			if without = append(without, column.Name); first < 0 {
 				first = i
 			}
-		case unit != nil && *unit != *column.Unit && !(unit.Kind == column.Unit.Kind && unit.Kind.isPercent()):
+		case unit != nil && *unit != *column.Unit && !(unit.Kind == column.Unit.Kind && unit.Kind.IsPercent()):
 			return
 		case unit == nil:
 			unit = column.Unit
@@ -179,7 +180,7 @@ func (c *columnReader) findSpreadColumns(recipe int) {
 // a unit. unit is nil if the name has no unit. A percent sign at the end is a unit only if the name
 // before it is a given ingredient or, without given ingredients, if the names of most columns of
 // amounts end in a percent sign.
-func (c *columnReader) splitNameAndUnit(name string) (base string, unit *Unit) {
+func (c *columnReader) splitNameAndUnit(name string) (base string, unit *measure.Unit) {
 	if base, unit = splitUnit(name, c.units); unit != nil {
 		return base, unit
 	}
@@ -401,7 +402,7 @@ func (c *columnReader) guessWideRole(i int) (Role, error) {
 		return IgnoredColumn, nil
 	case p.filledCount == 0 || p.isRest():
 		return IngredientColumn, nil
-	case p.amountCount == 0 && p.filledCount > 0 && meansFillUp(p.exampleText):
+	case p.amountCount == 0 && p.filledCount > 0 && measure.MeansFillUp(p.exampleText):
 		return IngredientColumn, nil
 	case p.amountCount == 0 && p.numberCount < p.filledCount:
 		return c.roleOfText(i)

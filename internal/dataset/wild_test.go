@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/internal/testonly/golden"
 )
 
@@ -146,7 +147,7 @@ var wildTables = []struct {
 	{name: "only 1,500, semicolons", data: []byte("recipe;ingredient;amount\nA;Gin;1,500\nA;Rye;3\n"), twin: "recipe,ingredient,amount\nA,Gin,1.5\nA,Rye,3\n", notes: "is read as 1.500", asks: "decimal: comma"},
 	{name: "only 1.500, tabs", data: []byte("recipe\tingredient\tamount\nA\tGin\t1.500\nA\tRye\t3\n"), twin: "recipe,ingredient,amount\nA,Gin,1.5\nA,Rye,3\n", notes: "no number shows that it is", asks: "decimal: point"},
 	{name: "only 1.500, commas", data: []byte("recipe,ingredient,amount\nA,Gin,1.500\nA,Rye,3\n"), twin: "recipe,ingredient,amount\nA,Gin,1.5\nA,Rye,3\n"},
-	{name: "decimal comma as said", data: []byte("recipe\tingredient\tamount\nA\tGin\t1.500\nA\tRye\t3\n"), options: Options{Layout: Layout{Decimal: DecimalComma}}, twin: "recipe,ingredient,amount\nA,Gin,1500\nA,Rye,3\n"},
+	{name: "decimal comma as said", data: []byte("recipe\tingredient\tamount\nA\tGin\t1.500\nA\tRye\t3\n"), options: Options{Layout: Layout{Decimal: measure.DecimalComma}}, twin: "recipe,ingredient,amount\nA,Gin,1500\nA,Rye,3\n"},
 
 	{name: "fractions", data: []byte("recipe,ingredient,amount,unit\nA,Gin,1/2,cl\nA,Rye,1 ½,cl\nA,Rum,2–3,cl\nB,Gin,¾,cl\nB,Rye,1 1/8,cl\n"), twin: twinHalf, notes: "read as their middle (1 time): 2–3 is 2.5"},
 	{name: "fractions with their units", data: []byte("recipe,ingredient,amount\nA,Gin,½cl\nA,Rye,1-1/2 cl\nA,Rum,2 to 3 cl\nB,Gin,ca. 0.75 cl\nB,Rye,~1⅛ cl\n"), twin: twinHalf, notes: "about right"},
@@ -203,8 +204,8 @@ var wildTables = []struct {
 }
 
 // unitsWith are the usual units with a size for one.
-func unitsWith(name, size string) *Units {
-	u, err := DefaultUnits().With(name, size)
+func unitsWith(name, size string) *measure.Units {
+	u, err := measure.DefaultUnits().With(name, size)
 	if err != nil {
 		panic(err)
 	}
@@ -445,7 +446,7 @@ func TestGivenColumns(t *testing.T) {
 func TestWords(t *testing.T) {
 	kept := golden.Open(t)
 	for _, text := range []string{"point", "comma", "", "dot", "POINT"} {
-		d, err := ParseDecimal(text)
+		d, err := measure.ParseDecimal(text)
 		kept.CheckText(t, "decimal "+text, fmt.Sprintf("%v %v", d, err))
 	}
 	for _, text := range append([]string{"labels", "", "Recipe"}, "recipe", "ingredient", "amount", "unit", "label", "ignored") {
@@ -458,8 +459,8 @@ func TestWords(t *testing.T) {
 	for _, text := range []string{"cost", "unit cost", "Cost (EUR)", "price per litre", "costs", "rating", "costume", "", "Preis", "calories"} {
 		kept.CheckText(t, "costs "+text, fmt.Sprint(IsCostName(text)))
 	}
-	kept.CheckText(t, "table", TableYAML("recipes", "a b.csv", Layout{})+"\n"+TableYAML("recipes", "a: b.csv", Layout{Sheet: "S", Encoding: "utf-16le", Delimiter: "tab", Decimal: DecimalComma, Columns: map[string]Role{"b": LabelColumn, "a: c": RecipeColumn}}))
-	one, other := Layout{Sheet: "S", Decimal: DecimalPoint, Columns: map[string]Role{"a": LabelColumn}}, Layout{Encoding: "e", Delimiter: "tab", Sheet: "T", Decimal: DecimalComma, Columns: map[string]Role{"b": RecipeColumn}}
+	kept.CheckText(t, "table", TableYAML("recipes", "a b.csv", Layout{})+"\n"+TableYAML("recipes", "a: b.csv", Layout{Sheet: "S", Encoding: "utf-16le", Delimiter: "tab", Decimal: measure.DecimalComma, Columns: map[string]Role{"b": LabelColumn, "a: c": RecipeColumn}}))
+	one, other := Layout{Sheet: "S", Decimal: measure.DecimalPoint, Columns: map[string]Role{"a": LabelColumn}}, Layout{Encoding: "e", Delimiter: "tab", Sheet: "T", Decimal: measure.DecimalComma, Columns: map[string]Role{"b": RecipeColumn}}
 	kept.CheckText(t, "with", fmt.Sprintf("%s\n%s\n%s", one.Merge(other).YAML(), other.Merge(one).YAML(), one.Merge(Layout{}).YAML()))
 	in, err := ReadIngredients(strings.NewReader("name,cost,maker,family,kind\nGin,1,a,x,k\nRum,2,b,x,k\nRye,3,c,y,k\n"), "list.csv", Layout{})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // readText reads a table that is written here.
@@ -36,7 +37,7 @@ func TestFilling(t *testing.T) {
 		{"recipe,Gin (cl),Soda (cl)\nFizz,4,fill\nSour,5,fill\n", "fill"},
 	} {
 		for _, size := range []string{"", "12"} {
-			units := DefaultUnits()
+			units := measure.DefaultUnits()
 			want := 900
 			if size != "" {
 				want = 1200

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"kir/internal/measure"
 )
 
 // roleWords holds, for each role, the names of columns in lower case that suggest the role, in
@@ -91,28 +93,6 @@ func isSumName(name string) bool {
 	return sumWord.includes(all[0])
 }
 
-// remainderPattern matches the cell of an ingredient that makes up the remainder of a recipe: bal.,
-// q.s. 100, ad 100 g, to 100. Groups 1, 3 and 4 are the whole, and group 2 is a text that is not a
-// whole.
-var remainderPattern = lazyPattern(`(?i)^(?:(?:bal\.?|balance|rest[eo]?|rem\.?|remainder|remaining|solde|saldo|complément|complemento|remanescente|zbytek|zvyšok|reszta|maradék|loput|ostatak|ostanek|restul|kalan|υπόλοιπο|q\.? ?s\.?(?: ?p\.?)?|c\.? ?s\.? ?p\.?)` +
-	`(?:[\s(=]*(?:(?:up )?to|ad|auf|à|a)?(?: make)?[\s(]*([0-9.,][^()]*)\)?|(\s.*))?|(?:ad|do|auf|q\.? ?b\.? ?ad?)\s*([0-9].*)|(?:up )?to\s*(1[.,]?00.*)|` + fillUpWords + `\s+(?:up\s+)?(?:to|a|à|au|jusqu.à|jusqu.au|hasta|até|fino a|auf|bis|zu|tot|op|do|na|till|til|opp til)\s+([0-9].*))$`)
-
-// fillUpWords is a pattern of the words that say to fill a glass or a vessel.
-const fillUpWords = `(?:top(?:ped|ping)?|fill(?:ed)?|auff(?:ü|ue)llen|auffüll\S*|aufgie(?:ß|ss)en|zum auff\S+|ergänzen|compléter|completer|allonger|remplir|rellenar|completar|llenar|colmare|rabboccare|riempire|preencher|aanvullen|fyll(?:a)?(?: upp| op| opp)?|dopełnić|uzupełnić|doplnit|dolít|täytä|täydennä)`
-
-// fillUpPattern matches the cell of an ingredient that fills the glass, such as top up. Only the
-// author of the table knows the amount.
-var fillUpPattern = lazyPattern(`(?i)^(?:to )?` + fillUpWords + `(?:\s.*)?$`)
-
-// meansFillUp reports whether the text of an amount says that the ingredient fills the glass.
-func meansFillUp(text string) bool { return fillUpPattern().MatchString(strings.TrimSpace(text)) }
-
-// fillUpUnit is the name of the unit that fills the glass.
-const fillUpUnit = "top"
-
-// unitSizeHint is the hint for a word that stands for an amount of the author's.
-const unitSizeHint = "write the amount, or give the word a size"
-
 // hasSumWord reports whether the name of a column contains a word for a sum.
 func hasSumWord(name string) bool {
 	words := wordSeparators().Split(strings.ToLower(name), -1)
@@ -157,12 +137,12 @@ func cutPercent(name string) (base string, ok bool) {
 
 // splitUnit splits a column name into the name without the unit and the unit. unit is nil if the
 // name has no known unit.
-func splitUnit(name string, units *Units) (base string, unit *Unit) {
+func splitUnit(name string, units *measure.Units) (base string, unit *measure.Unit) {
 	if !strings.ContainsAny(name, ",)]/ \t\n\f\r") {
 		return name, nil // no way matches; checked first because tables have many columns
 	}
 	if m := unitBehindCommaPattern().FindStringSubmatch(name); m != nil {
-		if u, ok := units.Lookup(m[2]); ok && u.asMass == nil && u.Kind != PieceCount && u.Kind != PartCount {
+		if u, ok := units.Lookup(m[2]); ok && u.AsMass == nil && u.Kind != measure.PieceCount && u.Kind != measure.PartCount {
 			return NormalizeName(m[1]), u
 		}
 	}

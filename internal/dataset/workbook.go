@@ -16,6 +16,7 @@ import (
 
 	"kir/internal/browsersched"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // Limits on a workbook, in addition to the limits on its parts in archive.go.
@@ -258,7 +259,7 @@ func (w *officeBook) recordMissingResult(s *sheet, row, field int) error {
 // cellText returns the content of a cell as text, and whether the content is a number. value is the
 // stored text, and shown is the text that a spreadsheet displays.
 func cellText(value, shown string) (text string, exact bool) {
-	f, ok := parseNumber(value)
+	f, ok := measure.ParseNumber(value)
 	shown = strings.TrimSpace(shown)
 	if !ok || shown == "" {
 		return value, false
@@ -278,14 +279,14 @@ func cellText(value, shown string) (text string, exact bool) {
 		return plain, true
 	}
 	near := func(g float64) bool { return math.Abs(g-f) <= 0.5+float64(0.1*math.Abs(f)) }
-	q, message, _ := parseQuantity(shown[first:], DecimalPoint, displayUnits())
-	if message == "" && near(float64(q.amount.Float64()*sign(f))) {
-		if q.unit != "" {
-			return plain + " " + q.unit, true
+	q, message, _ := measure.ParseQuantity(shown[first:], measure.DecimalPoint, displayUnits())
+	if message == "" && near(float64(q.Amount.Float64()*sign(f))) {
+		if q.Unit != "" {
+			return plain + " " + q.Unit, true
 		}
 		return plain, true
 	}
-	if strings.ContainsAny(shown, "/:") || strings.Count(shown, "-") > 1 || datePattern().MatchString(shown) {
+	if strings.ContainsAny(shown, "/:") || strings.Count(shown, "-") > 1 || measure.IsDate(shown) {
 		if when, err := excelize.ExcelDateToTime(f, false); err == nil {
 			return when.Format("2006-01-02"), false
 		}
@@ -294,7 +295,7 @@ func cellText(value, shown string) (text string, exact bool) {
 }
 
 // displayUnits returns the units that a number format may display behind a number.
-var displayUnits = sync.OnceValue(func() *Units { return DefaultUnits().withoutHints() })
+var displayUnits = sync.OnceValue(func() *measure.Units { return measure.DefaultUnits().WithoutHints() })
 
 // sign returns −1 for a number below 0 and 1 otherwise.
 func sign(f float64) float64 {

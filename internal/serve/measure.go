@@ -11,7 +11,7 @@ import (
 	"kir/internal/compile"
 	"kir/internal/config/change"
 	"kir/internal/config/yaml"
-	"kir/internal/dataset"
+	"kir/internal/measure"
 	"kir/internal/number"
 	"kir/rule"
 )
@@ -25,7 +25,7 @@ type amountConverter struct {
 	unitName   string       // name of the most frequent unit of the known recipes, such as ml; empty if they have none
 	recipeSize float64      // median size of the known recipes, in the unit unitName
 	unitSize   float64      // size of the unit unitName, in millilitres or grams
-	unitKind   dataset.Kind // kind of the unit unitName: volume or mass
+	unitKind   measure.Kind // kind of the unit unitName: volume or mass
 
 	conditionUnits map[string]string // maps the name of a condition to the name of its unit
 }
@@ -48,12 +48,12 @@ type Unit struct {
 
 // standardUnits lists the units of volume and of mass that the page offers in addition to the unit
 // of the known recipes. The sizes of the units are in millilitres or grams.
-var standardUnits = map[dataset.Kind][]struct {
+var standardUnits = map[measure.Kind][]struct {
 	name string
 	size float64
 }{
-	dataset.Volume: {{"cl", 10}, {"ml", 1}, {"oz", 29.5735295625}},
-	dataset.Mass:   {{"g", 1}, {"kg", 1000}},
+	measure.Volume: {{"cl", 10}, {"ml", 1}, {"oz", 29.5735295625}},
+	measure.Mass:   {{"g", 1}, {"kg", 1000}},
 }
 
 // scaleSteps returns the usual smallest steps of a scale or jigger that measures in the named unit.
@@ -104,15 +104,15 @@ func newAmountConverter(p *compile.Problem) amountConverter {
 	if p.Book == nil {
 		return m
 	}
-	uses := make(map[*dataset.Unit]int)
+	uses := make(map[*measure.Unit]int)
 	for _, r := range p.Book.Recipes {
 		for _, part := range r.Parts {
-			if u := part.Unit; u != nil && (u.Kind == dataset.Volume || u.Kind == dataset.Mass) {
+			if u := part.Unit; u != nil && (u.Kind == measure.Volume || u.Kind == measure.Mass) {
 				uses[u]++
 			}
 		}
 	}
-	var unit *dataset.Unit
+	var unit *measure.Unit
 	for u, n := range uses {
 		if unit == nil || n > uses[unit] || n == uses[unit] && u.Name < unit.Name {
 			unit = u
@@ -142,7 +142,7 @@ func newAmountConverter(p *compile.Problem) amountConverter {
 	}
 	slices.Sort(wholes)
 	m.unitName, m.recipeSize, m.unitKind, m.unitSize = unit.Name, wholes[len(wholes)/2], unit.Kind, size
-	if unit.Kind == dataset.Volume {
+	if unit.Kind == measure.Volume {
 		m.unitSize = float64(10 * size) // centilitres to millilitres
 	}
 	return m

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"kir/internal/dataset"
+	"kir/internal/measure"
 	"kir/rule"
 )
 
@@ -64,8 +64,8 @@ func TestScales(t *testing.T) {
 		m    amountConverter
 		want string
 	}{
-		{amountConverter{totalUnits: 1000, unitName: "cl", recipeSize: 9, unitSize: 10, unitKind: dataset.Volume}, "[{cl 9 [0.25 0.5 0.1 0.01]} {% 100 [0.1]} {ml 90 [1 2.5 5 0.1]} {oz 3.04 [0.25 0.5 0.1 0.01]}]"},
-		{amountConverter{totalUnits: 100, unitName: "kg", recipeSize: 2.5, unitSize: 1000, unitKind: dataset.Mass}, "[{kg 2.5 [0.001 0.01 0.1]} {% 100 [0.1]} {g 2500 [0.1 1 0.01 0.001]}]"},
+		{amountConverter{totalUnits: 1000, unitName: "cl", recipeSize: 9, unitSize: 10, unitKind: measure.Volume}, "[{cl 9 [0.25 0.5 0.1 0.01]} {% 100 [0.1]} {ml 90 [1 2.5 5 0.1]} {oz 3.04 [0.25 0.5 0.1 0.01]}]"},
+		{amountConverter{totalUnits: 100, unitName: "kg", recipeSize: 2.5, unitSize: 1000, unitKind: measure.Mass}, "[{kg 2.5 [0.001 0.01 0.1]} {% 100 [0.1]} {g 2500 [0.1 1 0.01 0.001]}]"},
 		{amountConverter{totalUnits: 100}, "[{% 100 [0.1]} {g 100 [0.1 1 0.01 0.001]} {ml 100 [1 2.5 5 0.1]}]"},
 	} {
 		if got := fmt.Sprint(c.m.displayUnits()); got != c.want {

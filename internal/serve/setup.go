@@ -19,6 +19,7 @@ import (
 	"kir/internal/config/schema"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // SetupOptions say how the setup page begins. The setup page makes a problem from a table.
@@ -264,7 +265,7 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 	case "unknown":
 		b.toggleUnknown(a)
 	case "decimal":
-		decimal, err := dataset.ParseDecimal(a.Value)
+		decimal, err := measure.ParseDecimal(a.Value)
 		if err != nil {
 			return a.invalidError()
 		}
@@ -379,7 +380,7 @@ func (b *setup) toggleRow(a answer) {
 
 // setUnitSize stores the size of a unit that has no fixed size.
 func (b *setup) setUnitSize(a answer) error {
-	if _, err := dataset.DefaultUnits().With(a.Name, a.Value); err != nil {
+	if _, err := measure.DefaultUnits().With(a.Name, a.Value); err != nil {
 		return a.invalidError()
 	}
 	b.unitSizes = maps.Clone(b.unitSizes)
@@ -487,7 +488,7 @@ func (b *setup) readTables(ctx context.Context) (*tableReading, error) {
 			d.MeasuredColumns = append(d.MeasuredColumns, name)
 		}
 	}
-	o := dataset.Options{Layout: b.tableLayout, Units: dataset.DefaultUnits()}
+	o := dataset.Options{Layout: b.tableLayout, Units: measure.DefaultUnits()}
 	for _, name := range slices.Sorted(maps.Keys(b.unitSizes)) {
 		with, err := o.Units.With(name, b.unitSizes[name])
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"kir/internal/config"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 )
 
 // These limits bound how much of a table, and how many errors and questions, the setup page shows.
@@ -489,7 +490,7 @@ func fixAnswers(f dataset.Fix) (answers []AnswerView) {
 	for _, name := range f.Layout.Without {
 		add("Leave "+inputerr.Quote(name)+" out", answer{Do: "row", Name: name, On: true})
 	}
-	if mark := f.Layout.Decimal; mark != dataset.AnyDecimal {
+	if mark := f.Layout.Decimal; mark != measure.AnyDecimal {
 		add("The decimal mark is the "+mark.String(), answer{Do: "decimal", Value: mark.String()})
 	}
 	if name := f.Layout.Sheet; name != "" {
@@ -628,10 +629,10 @@ func (b *setup) addQuestionViews(v *SetupView, draft *compile.Draft) {
 		case a.setting == decimalSetting:
 			q.Place = a.place
 			is := b.tableLayout.Decimal
-			if is == dataset.AnyDecimal && draft != nil {
+			if is == measure.AnyDecimal && draft != nil {
 				is = draft.Layout.Decimal
 			}
-			for _, mark := range []dataset.Decimal{dataset.DecimalPoint, dataset.DecimalComma} {
+			for _, mark := range []measure.Decimal{measure.DecimalPoint, measure.DecimalComma} {
 				q.Answers = append(q.Answers, AnswerView{Text: "The decimal mark is the " + mark.String(), Chosen: is == mark, Send: answer{Do: "decimal", Value: mark.String()}})
 			}
 		case a.setting == encodingSetting:

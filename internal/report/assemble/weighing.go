@@ -12,6 +12,7 @@ import (
 	"kir/internal/compile"
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
 	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/rounding"
@@ -29,24 +30,24 @@ type Scale struct {
 // A measureUnit is a unit of volume or mass.
 type measureUnit struct {
 	name            string       // name of the unit
-	kind            dataset.Kind // volume or mass
+	kind            measure.Kind // volume or mass
 	sizeInBaseUnits *big.Rat     // size of the unit in millilitres or grams
 }
 
 // parseMeasureUnit returns the unit of volume or mass with the given name. It is one of the usual
 // units, or one that the problem defines. If the problem gives the mass of a unit of volume, to add
 // volumes and masses, parseMeasureUnit does not use it as a density.
-func parseMeasureUnit(units *dataset.Units, name string) (m measureUnit, err error) {
+func parseMeasureUnit(units *measure.Units, name string) (m measureUnit, err error) {
 	m.name = strings.TrimSpace(name)
-	unit, ok := dataset.DefaultUnits().Lookup(m.name)
+	unit, ok := measure.DefaultUnits().Lookup(m.name)
 	if !ok && units != nil {
 		unit, ok = units.Lookup(m.name)
 	}
-	if !ok || unit.Kind != dataset.Volume && unit.Kind != dataset.Mass {
+	if !ok || unit.Kind != measure.Volume && unit.Kind != measure.Mass {
 		if units == nil {
-			units = dataset.DefaultUnits()
+			units = measure.DefaultUnits()
 		}
-		names := units.Names(dataset.Volume, dataset.Mass)
+		names := units.Names(measure.Volume, measure.Mass)
 		hint := "take one of " + strings.Join(names, ", ")
 		if near := inputerr.DidYouMean(m.name, names); near != "" && len(m.name) > 2 {
 			hint = near
@@ -54,7 +55,7 @@ func parseMeasureUnit(units *dataset.Units, name string) (m measureUnit, err err
 		return m, &inputerr.Error{Message: inputerr.Quote(m.name) + " is no unit of a volume or a mass", Hint: hint}
 	}
 	m.kind, m.sizeInBaseUnits = unit.Kind, unit.Size.Rat()
-	if m.kind == dataset.Volume {
+	if m.kind == measure.Volume {
 		m.sizeInBaseUnits.Mul(m.sizeInBaseUnits, big.NewRat(10, 1)) // from centilitres
 	}
 	return m, nil
@@ -63,7 +64,7 @@ func parseMeasureUnit(units *dataset.Units, name string) (m measureUnit, err err
 // parsePositiveDecimal parses a number above 0, with a decimal point or a comma. The parameter
 // quantityName names the number in errors.
 func parsePositiveDecimal(quantityName, text string) (*big.Rat, error) {
-	a, err := dataset.ParseAmount(strings.Replace(strings.TrimSpace(text), ",", ".", 1))
+	a, err := measure.ParseAmount(strings.Replace(strings.TrimSpace(text), ",", ".", 1))
 	if err != nil || a.IsZero() {
 		return nil, &inputerr.Error{Message: quantityName + " is " + inputerr.Quote(text), Hint: "write a number above 0"}
 	}
@@ -79,7 +80,7 @@ func parseSizeAndUnit(quantityName, text string) (size *big.Rat, unit string, er
 }
 
 // parseBatchSize parses the size of a batch, such as "750ml". It returns the number and the unit.
-func parseBatchSize(units *dataset.Units, text string) (size *big.Rat, of measureUnit, err error) {
+func parseBatchSize(units *measure.Units, text string) (size *big.Rat, of measureUnit, err error) {
 	size, unit, err := parseSizeAndUnit("the batch", text)
 	if err == nil && unit == "" {
 		err = &inputerr.Error{Message: "the batch is " + inputerr.Quote(text) + " of no unit", Hint: "write, for example, 750ml"}
@@ -91,7 +92,7 @@ func parseBatchSize(units *dataset.Units, text string) (size *big.Rat, of measur
 
 // parseStep parses the step of the scale. It returns the step in the unit of the amounts, and also
 // this unit. The parameter batchUnit is the unit of the batch.
-func (s *Scale) parseStep(units *dataset.Units, batchUnit measureUnit) (step *big.Rat, amountUnit measureUnit, err error) {
+func (s *Scale) parseStep(units *measure.Units, batchUnit measureUnit) (step *big.Rat, amountUnit measureUnit, err error) {
 	step, unit, err := parseSizeAndUnit("the step of the scale", s.Step)
 	if err != nil {
 		return nil, batchUnit, err
@@ -144,7 +145,7 @@ func Weighing(o *compile.Outline, b report.Best, title string, rack report.Ingre
 		if err != nil {
 			return nil, err
 		}
-		if basis == dataset.Mass { // what is weighed of a gram is 1/density
+		if basis == measure.Mass { // what is weighed of a gram is 1/density
 			for _, d := range density {
 				d.Inv(d)
 			}
@@ -276,7 +277,7 @@ func fillWeighing(w *rounding.RoundedBatch, parts []report.Part, total int, out 
 	}
 	out.Sum, out.Cost = whole.FloatString(digits), report.Number(cost)
 	if rack.Cost != nil {
-		of := map[dataset.Kind]string{dataset.Volume: "litre", dataset.Mass: "kilogram"}[m.kind]
+		of := map[measure.Kind]string{measure.Volume: "litre", measure.Mass: "kilogram"}[m.kind]
 		out.Notes = append(out.Notes, fmt.Sprintf("Costs are the column %s, taken for one %s.", rack.Cost.Name, of))
 		if !out.Cost.IsKnown() {
 			out.Notes = append(out.Notes, "Some ingredient has no cost.")
@@ -301,11 +302,11 @@ func exactAmountTexts(w *rounding.RoundedBatch, step float64, digits int) []stri
 
 // shareUnitKind returns the kind of unit, volume or mass, that most amounts in the known recipes
 // have. If none has such a unit, it returns defaultKind.
-func shareUnitKind(known *dataset.Book, defaultKind dataset.Kind) dataset.Kind {
+func shareUnitKind(known *dataset.Book, defaultKind measure.Kind) measure.Kind {
 	if known == nil {
 		return defaultKind
 	}
-	kinds := make(map[dataset.Kind]int)
+	kinds := make(map[measure.Kind]int)
 	for _, r := range known.Recipes {
 		for _, p := range r.Parts {
 			if p.Unit != nil {
@@ -313,11 +314,11 @@ func shareUnitKind(known *dataset.Book, defaultKind dataset.Kind) dataset.Kind {
 			}
 		}
 	}
-	switch volume, mass := kinds[dataset.Volume], kinds[dataset.Mass]; {
+	switch volume, mass := kinds[measure.Volume], kinds[measure.Mass]; {
 	case volume > mass:
-		return dataset.Volume
+		return measure.Volume
 	case mass > 0:
-		return dataset.Mass
+		return measure.Mass
 	}
 	return defaultKind
 }
@@ -335,7 +336,7 @@ func partDensities(o *compile.Outline, column string, parts []report.Part) ([]*b
 	var all []*big.Rat
 	for _, p := range parts {
 		i, _ := o.Attributes.Index(p.Ingredient)
-		d, err := dataset.ParseAmount(strings.TrimSpace(a.Values[i]))
+		d, err := measure.ParseAmount(strings.TrimSpace(a.Values[i]))
 		if err != nil || d.IsZero() {
 			line, at := a.CellPosition(i)
 			return nil, &inputerr.Error{File: o.Attributes.File, Line: line, Column: at, Cell: a.CellAddress(i), Message: fmt.Sprintf("the %s of %s is %s", column, inputerr.Quote(p.Ingredient), inputerr.Quote(a.Values[i])), Hint: "write grams a millilitre, such as 0.95"}

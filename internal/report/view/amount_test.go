@@ -16,6 +16,7 @@ import (
 	"kir/internal/compile"
 	"kir/internal/dataset"
 	"kir/internal/dataset/sheet"
+	"kir/internal/measure"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
 	"kir/internal/terminal"
@@ -59,7 +60,7 @@ func readBack(t *testing.T, texts map[string]string, unit string, total int) map
 		must(w.Write([]string{"it", name, text, unit}))
 	}
 	w.Flush()
-	of, err := dataset.Read(&b, "", dataset.Options{Layout: dataset.Layout{Delimiter: "comma", Decimal: dataset.DecimalPoint}})
+	of, err := dataset.Read(&b, "", dataset.Options{Layout: dataset.Layout{Delimiter: "comma", Decimal: measure.DecimalPoint}})
 	must(err)
 	units, err := of.Closure(0, total)
 	must(err)

@@ -1,4 +1,4 @@
-package dataset
+package measure
 
 import (
 	"fmt"
@@ -40,51 +40,51 @@ func (d Decimal) String() string {
 	return "any"
 }
 
-// A numeral is a number as written in a table, read with either decimal mark. A plain form has
+// A Numeral is a number as written in a table, read with either decimal mark. A plain form has
 // digits, a decimal point, and optionally a sign and an exponent.
-type numeral struct {
-	withPoint string // plain form if the point is the decimal mark; empty if the text is then no number
-	withComma string // plain form if the comma is the decimal mark; empty if the text is then no number
+type Numeral struct {
+	WithPoint string // plain form if the point is the decimal mark; empty if the text is then no number
+	WithComma string // plain form if the comma is the decimal mark; empty if the text is then no number
 }
 
-// decimalMark returns the only decimal mark with which the numeral is a number. It returns
+// DecimalMark returns the only decimal mark with which the numeral is a number. It returns
 // AnyDecimal if the numeral is a number with both marks or with neither.
-func (n numeral) decimalMark() Decimal {
+func (n Numeral) DecimalMark() Decimal {
 	switch {
-	case n.withComma == "" && n.withPoint != "":
+	case n.WithComma == "" && n.WithPoint != "":
 		return DecimalPoint
-	case n.withPoint == "" && n.withComma != "":
+	case n.WithPoint == "" && n.WithComma != "":
 		return DecimalComma
 	}
 	return AnyDecimal
 }
 
-// isAmbiguous reports whether the two decimal marks make the numeral two different numbers.
-func (n numeral) isAmbiguous() bool {
-	return n.withPoint != "" && n.withComma != "" && n.withPoint != n.withComma
+// IsAmbiguous reports whether the two decimal marks make the numeral two different numbers.
+func (n Numeral) IsAmbiguous() bool {
+	return n.WithPoint != "" && n.WithComma != "" && n.WithPoint != n.WithComma
 }
 
-// plainForm returns the plain form with the decimal mark d. If d is AnyDecimal, it returns the only
+// PlainForm returns the plain form with the decimal mark d. If d is AnyDecimal, it returns the only
 // plain form, or an empty text if there are none or two different ones.
-func (n numeral) plainForm(d Decimal) string {
+func (n Numeral) PlainForm(d Decimal) string {
 	switch {
 	case d == DecimalPoint:
-		return n.withPoint
+		return n.WithPoint
 	case d == DecimalComma:
-		return n.withComma
-	case n.withPoint == "":
-		return n.withComma
-	case n.withComma == "" || n.withComma == n.withPoint:
-		return n.withPoint
+		return n.WithComma
+	case n.WithPoint == "":
+		return n.WithComma
+	case n.WithComma == "" || n.WithComma == n.WithPoint:
+		return n.WithPoint
 	}
 	return ""
 }
 
-// value returns the number, read with a decimal point if that is possible; 0 if there is none.
-func (n numeral) value() float64 {
-	v, ok := parseNumber(n.withPoint)
+// Value returns the number, read with a decimal point if that is possible; 0 if there is none.
+func (n Numeral) Value() float64 {
+	v, ok := ParseNumber(n.WithPoint)
 	if !ok {
-		v, _ = parseNumber(n.withComma)
+		v, _ = ParseNumber(n.WithComma)
 	}
 	return v
 }
@@ -93,10 +93,10 @@ func (n numeral) value() float64 {
 // space, its narrow variants, and the apostrophes.
 const thousandsMarks = " \u00a0\u2009\u202f'’"
 
-// parseNumeral parses digits with decimal and thousands marks between them, and optionally a sign
+// ParseNumeral parses digits with decimal and thousands marks between them, and optionally a sign
 // and an exponent, such as 4, 4.5, 4,5, 1,234.5, 1.234,5, 1 234, 1'234.50 or 1e-3. It returns the
 // zero numeral if the text is not a number.
-func parseNumeral(text string) numeral {
+func ParseNumeral(text string) Numeral {
 	if rest, ok := strings.CutPrefix(text, "−"); ok {
 		text = "-" + rest
 	}
@@ -105,17 +105,17 @@ func parseNumeral(text string) numeral {
 		body, exponent = body[:i], body[i:]
 	}
 	if exponent != "" && strings.Trim(strings.TrimLeft(exponent[1:], "+-"), "0123456789") != "" {
-		return numeral{} // such as 1e-6/K
+		return Numeral{} // such as 1e-6/K
 	}
 	sign := ""
 	if body != "" && (body[0] == '+' || body[0] == '-') {
 		sign, body = body[:1], body[1:]
 	}
-	var n numeral
+	var n Numeral
 	for _, d := range []struct {
 		mark, group rune
 		form        *string
-	}{{'.', ',', &n.withPoint}, {',', '.', &n.withComma}} {
+	}{{'.', ',', &n.WithPoint}, {',', '.', &n.WithComma}} {
 		if plain, ok := plainNumber(body, d.mark, d.group); ok {
 			*d.form = sign + plain + exponent
 		}
@@ -167,11 +167,11 @@ func plainNumber(text string, mark, group rune) (plain string, ok bool) {
 
 // Number parses a finite decimal number of either sign, with a decimal point, as in a numeric
 // label. ok is false if the text is not such a number.
-func Number(text string) (value float64, ok bool) { return parseNumber(text) }
+func Number(text string) (value float64, ok bool) { return ParseNumber(text) }
 
-// parseNumber parses a finite decimal number of either sign, with a decimal point. ok is false if
+// ParseNumber parses a finite decimal number of either sign, with a decimal point. ok is false if
 // the text is not such a number.
-func parseNumber(text string) (value float64, ok bool) {
+func ParseNumber(text string) (value float64, ok bool) {
 	if text == "" || strings.Trim(text, "0123456789+-.eE") != "" {
 		return 0, false // strconv also accepts hexadecimal, underscores and infinities
 	}

@@ -1,4 +1,4 @@
-package dataset
+package measure
 
 import (
 	"errors"
@@ -14,8 +14,8 @@ import (
 // to 18 significant digits. Equal numbers have equal representations, so amounts may be compared
 // with ==. The zero value is 0.
 type Amount struct {
-	digits uint64 // significant digits as a whole number, below 10^18; not a multiple of 10, except 0
-	exp    int8   // power of ten by which digits is multiplied; 0 if digits is 0
+	Digits uint64 // significant digits as a whole number, below 10^18; not a multiple of 10, except 0
+	Exp    int8   // power of ten by which digits is multiplied; 0 if digits is 0
 }
 
 const (
@@ -34,10 +34,10 @@ func ParseAmount(text string) (Amount, error) {
 	return a, nil
 }
 
-// mustAmount parses an amount that is written in this program's source. It panics if the text is
+// MustAmount parses an amount that is written in this program's source. It panics if the text is
 // not an amount.
-func mustAmount(text string) Amount {
-	a, err := scanAmount(text)
+func MustAmount(text string) Amount {
+	a, err := ScanAmount(text)
 	if err != nil {
 		panic(err)
 	}
@@ -47,7 +47,7 @@ func mustAmount(text string) Amount {
 // parseAmount parses an amount. If the text is not a valid amount, message states the fault and
 // hint says how to write the amount. Otherwise both are empty.
 func parseAmount(text string) (a Amount, message, hint string) {
-	a, err := scanAmount(text)
+	a, err := ScanAmount(text)
 	switch err {
 	case nil:
 		return a, "", ""
@@ -58,7 +58,7 @@ func parseAmount(text string) (a Amount, message, hint string) {
 	}
 	message, hint = "unreadable amount "+inputerr.Quote(text), "write a number such as 4.5"
 	isAmount := func(text string) bool {
-		_, err := scanAmount(text)
+		_, err := ScanAmount(text)
 		return err == nil
 	}
 	first, _, several := strings.Cut(text, " ")
@@ -85,9 +85,9 @@ var (
 	errOutOfRange = errors.New("out of range")
 )
 
-// scanAmount parses an amount of the form [+-] digits [. digits] [e [+-] digits] with at least one
+// ScanAmount parses an amount of the form [+-] digits [. digits] [e [+-] digits] with at least one
 // digit before the exponent. The error is errUnreadable, errNegative or errOutOfRange.
-func scanAmount(text string) (Amount, error) {
+func ScanAmount(text string) (Amount, error) {
 	rest := text
 	negative := false
 	if rest != "" && (rest[0] == '+' || rest[0] == '-') {
@@ -164,32 +164,32 @@ func scanAmount(text string) (Amount, error) {
 	if leading < -maxAmountExponent || leading >= maxAmountExponent {
 		return Amount{}, errOutOfRange
 	}
-	return Amount{digits: digits, exp: int8(exp)}, nil
+	return Amount{Digits: digits, Exp: int8(exp)}, nil
 }
 
 // IsZero reports whether the amount is 0.
-func (a Amount) IsZero() bool { return a.digits == 0 }
+func (a Amount) IsZero() bool { return a.Digits == 0 }
 
 // Rat returns the exact value of the amount as a new rational number.
 func (a Amount) Rat() *big.Rat {
-	n := new(big.Int).SetUint64(a.digits)
-	if a.exp >= 0 {
-		return new(big.Rat).SetInt(n.Mul(n, pow10(int(a.exp))))
+	n := new(big.Int).SetUint64(a.Digits)
+	if a.Exp >= 0 {
+		return new(big.Rat).SetInt(n.Mul(n, Pow10(int(a.Exp))))
 	}
-	return new(big.Rat).SetFrac(n, pow10(-int(a.exp)))
+	return new(big.Rat).SetFrac(n, Pow10(-int(a.Exp)))
 }
 
 // Float64 returns the float64 nearest to the amount.
 func (a Amount) Float64() float64 {
-	f, _ := strconv.ParseFloat(strconv.FormatUint(a.digits, 10)+"e"+strconv.Itoa(int(a.exp)), 64)
+	f, _ := strconv.ParseFloat(strconv.FormatUint(a.Digits, 10)+"e"+strconv.Itoa(int(a.Exp)), 64)
 	return f // in range: see maxAmountExponent
 }
 
 // String returns the exact decimal form, such as 4.5, or 1e-12 for a very small or very large
 // amount.
 func (a Amount) String() string {
-	digits := strconv.FormatUint(a.digits, 10)
-	exp := int(a.exp)
+	digits := strconv.FormatUint(a.Digits, 10)
+	exp := int(a.Exp)
 	leading := exp + len(digits) - 1
 	switch {
 	case leading < -6 || leading > 20:
@@ -207,21 +207,21 @@ func (a Amount) String() string {
 	}
 }
 
-// nearestAmount returns the amount nearest to a rational number of at least 0. It returns an error
+// NearestAmount returns the amount nearest to a rational number of at least 0. It returns an error
 // if the number is out of range.
-func nearestAmount(r *big.Rat) (Amount, error) {
-	return scanAmount(r.FloatString(maxAmountExponent + maxSignificantDigits + 2))
+func NearestAmount(r *big.Rat) (Amount, error) {
+	return ScanAmount(r.FloatString(maxAmountExponent + maxSignificantDigits + 2))
 }
 
 // multiply returns a·b, rounded to 18 significant digits. If the product is out of range, message
 // and hint describe the fault; otherwise both are empty.
 func (a Amount) multiply(b Amount) (product Amount, message, hint string) {
-	n := new(big.Int).SetUint64(a.digits)
-	n.Mul(n, new(big.Int).SetUint64(b.digits))
-	return parseAmount(n.String() + "e" + strconv.Itoa(int(a.exp)+int(b.exp)))
+	n := new(big.Int).SetUint64(a.Digits)
+	n.Mul(n, new(big.Int).SetUint64(b.Digits))
+	return parseAmount(n.String() + "e" + strconv.Itoa(int(a.Exp)+int(b.Exp)))
 }
 
-// pow10 returns 10^n for n ≥ 0.
-func pow10(n int) *big.Int {
+// Pow10 returns 10^n for n ≥ 0.
+func Pow10(n int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
 }

@@ -1,12 +1,13 @@
-package dataset
+package measure
 
 import (
 	"fmt"
 	"maps"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 
 	"kir/internal/inputerr"
 )
@@ -27,7 +28,7 @@ const (
 	MolePercent               // a percentage of the amount of substance; the base unit is one percent
 	VolumePercent             // a percentage of the volume; the base unit is one percent
 
-	kindCount // number of kinds
+	KindCount // number of kinds
 )
 
 // String returns a phrase that describes the kind, such as "a volume".
@@ -54,8 +55,8 @@ func (k Kind) String() string {
 	}
 }
 
-// isPercent reports whether amounts of the kind are percentages.
-func (k Kind) isPercent() bool { return k == Percent || k == MolePercent || k == VolumePercent }
+// IsPercent reports whether amounts of the kind are percentages.
+func (k Kind) IsPercent() bool { return k == Percent || k == MolePercent || k == VolumePercent }
 
 // A Unit is a unit of amounts.
 type Unit struct {
@@ -67,21 +68,32 @@ type Unit struct {
 
 	// asMass is the unit of mass that replaces a small volume without a standard size, such as a
 	// pinch, in recipes of masses; see [DefaultUnits]. It is nil for all other units.
-	asMass *Unit
+	AsMass *Unit
+}
+
+// PlainName returns the name of a unit that people know of the kind of u: cl, g, or else that of u.
+func (u *Unit) PlainName() string {
+	switch u.Kind {
+	case Volume:
+		return "cl"
+	case Mass:
+		return "g"
+	}
+	return u.Name
 }
 
 // Units is a set of units that a book may use. A set does not change. [Units.With] returns a new
 // set.
 type Units struct {
-	names     []string         // main names of the units, in the order of definition
+	mainNames []string         // main names of the units, in the order of definition
 	byName    map[string]*Unit // by each name in the form of unitKey: the unit
 	hideHints bool             // whether errors about unknown units have no hint
 }
 
-// withoutHints returns the same units for callers that only test whether a text is an amount. It
+// WithoutHints returns the same units for callers that only test whether a text is an amount. It
 // avoids the search for similar names, which takes long.
-func (u *Units) withoutHints() *Units {
-	return &Units{names: u.names, byName: u.byName, hideHints: true}
+func (u *Units) WithoutHints() *Units {
+	return &Units{mainNames: u.mainNames, byName: u.byName, hideHints: true}
 }
 
 // With returns the units with one more unit, or with another size of a known unit under all its
@@ -122,7 +134,7 @@ func (u *Units) With(name, size string) (*Units, error) {
 	if len(fields) > 1 {
 		in, ok := u.Lookup(strings.Join(fields[1:], " "))
 		if !ok {
-			return wrong(u.describeUnknownUnit(strings.Join(fields[1:], " ")))
+			return wrong(u.DescribeUnknownUnit(strings.Join(fields[1:], " ")))
 		}
 		unit.Kind = in.Kind
 		var hint string
@@ -130,13 +142,13 @@ func (u *Units) With(name, size string) (*Units, error) {
 			return wrong(message, hint)
 		}
 	}
-	if known && old.asMass != nil && unit.Kind == Volume {
+	if known && old.AsMass != nil && unit.Kind == Volume {
 		// A dash of another size is still a mass, at 1 g/ml, among masses.
-		if mass, message, _ := unit.Size.multiply(mustAmount("10")); message == "" {
-			unit.asMass = &Unit{Name: unit.Name, Kind: Mass, Size: mass}
+		if mass, message, _ := unit.Size.multiply(MustAmount("10")); message == "" {
+			unit.AsMass = &Unit{Name: unit.Name, Kind: Mass, Size: mass}
 		}
 	}
-	with := &Units{names: slices.Clone(u.names), byName: maps.Clone(u.byName)}
+	with := &Units{mainNames: slices.Clone(u.mainNames), byName: maps.Clone(u.byName)}
 	if known {
 		now := map[*Unit]*Unit{old: &unit}
 		dense := slices.Contains(metricUnitNames, old.Name) && (old.Kind == Mass && unit.Kind == Volume || old.Kind == Volume && unit.Kind == Mass)
@@ -144,7 +156,7 @@ func (u *Units) With(name, size string) (*Units, error) {
 			other := u.byName[alias]
 			if dense && now[other] == nil && other.Kind == old.Kind {
 				ratio := new(big.Rat).Mul(other.Size.Rat(), new(big.Rat).Quo(unit.Size.Rat(), old.Size.Rat()))
-				follows, err := nearestAmount(ratio)
+				follows, err := NearestAmount(ratio)
 				if err != nil || follows.IsZero() {
 					return wrong("with it "+inputerr.Quote(other.Name)+" is out of range", "write the density of water, such as \"0.1 cl\" for g")
 				}
@@ -155,7 +167,7 @@ func (u *Units) With(name, size string) (*Units, error) {
 			}
 		}
 	} else {
-		with.names = append(with.names, key)
+		with.mainNames = append(with.mainNames, key)
 		with.byName[key] = &unit
 	}
 	return with, nil
@@ -179,27 +191,27 @@ func (u *Units) Lookup(name string) (unit *Unit, ok bool) {
 	return nil, false
 }
 
-// Names returns the main names of the units of the given kinds, in the order of definition.
+// Names returns the main names of the units of the given kinds, or of all units, in the order of definition.
 func (u *Units) Names(kinds ...Kind) (names []string) {
-	for _, name := range u.names {
-		if slices.Contains(kinds, u.byName[name].Kind) {
+	for _, name := range u.mainNames {
+		if len(kinds) == 0 || slices.Contains(kinds, u.byName[name].Kind) {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// describeUnknownUnit returns the message that there is no unit with a name, and a hint that lists
+// DescribeUnknownUnit returns the message that there is no unit with a name, and a hint that lists
 // the known units.
-func (u *Units) describeUnknownUnit(name string) (message, hint string) {
+func (u *Units) DescribeUnknownUnit(name string) (message, hint string) {
 	if u.hideHints {
 		return "unknown unit", ""
 	}
-	if meansFillUp(name) {
+	if MeansFillUp(name) {
 		return "unit " + inputerr.Quote(name) + " has no size", unitSizeHint
 	}
-	hint = "known are " + inputerr.List(u.names, len(u.names))
-	if mean := u.resembled(name); mean != "" {
+	hint = "known are " + inputerr.List(u.mainNames, len(u.mainNames))
+	if mean := u.Resembled(name); mean != "" {
 		hint = mean + " " + strings.ToUpper(hint[:1]) + hint[1:]
 	} else {
 		hint += ", or give it a size"
@@ -207,70 +219,13 @@ func (u *Units) describeUnknownUnit(name string) (message, hint string) {
 	return "unknown unit " + inputerr.Quote(name), hint
 }
 
-// resembled returns the question whether a known unit is meant by the name of an unknown one, or "".
-func (u *Units) resembled(name string) string {
+// Resembled returns the question whether a known unit is meant by the name of an unknown one, or "".
+func (u *Units) Resembled(name string) string {
 	return inputerr.DidYouMean(unitKey(name), slices.Sorted(maps.Keys(u.byName)))
 }
 
 // unitKey returns the key of the name of a unit: in lower case, without points, and with single
 // spaces.
 func unitKey(name string) string {
-	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(NormalizeName(name), ".", " "))), " ")
-}
-
-// A LooseUnitUse describes how often a book uses a unit that has no standard size, such as a dash.
-type LooseUnitUse struct {
-	Name        string   // name of the unit
-	Recipes     int      // number of recipes that use the unit
-	Size        string   // size that the book assumes, such as "0.9 ml", or in g if all recipes that use the unit are of masses
-	SizeChoices []string // half the default size, the default size, and twice the default size
-}
-
-// LooseUnits returns the units of the book that have no standard size. Units that more recipes use
-// come first.
-func (b *Book) LooseUnits() []LooseUnitUse {
-	usual := DefaultUnits()
-	counts := make(map[*Unit]int)
-	var units []*Unit
-	used := make(map[*Unit]*Unit) // by default unit: the unit as the book has it, a volume if it is one in any recipe
-	for i := range b.Recipes {
-		seen := make(map[*Unit]bool)
-		for _, p := range b.Recipes[i].Parts {
-			if p.Unit == nil {
-				continue
-			}
-			u, ok := usual.Lookup(p.Unit.Name)
-			if !ok || u.asMass == nil || seen[u] || p.Unit.Kind != Volume && p.Unit.Kind != Mass {
-				continue
-			}
-			if used[u] == nil || p.Unit.Kind == Volume {
-				used[u] = p.Unit
-			}
-			if seen[u] = true; counts[u] == 0 {
-				units = append(units, u)
-			}
-			counts[u]++
-		}
-	}
-	slices.SortStableFunc(units, func(a, b *Unit) int { return counts[b] - counts[a] })
-	var all []LooseUnitUse
-	for _, u := range units {
-		write := func(size Amount, times float64) string {
-			v := float64(size.Float64() * times)
-			if used[u].Kind == Mass {
-				return strconv.FormatFloat(v, 'g', 3, 64) + " g"
-			}
-			return strconv.FormatFloat(float64(v*10), 'g', 3, 64) + " ml" // from cl
-		}
-		usualSize := u.Size
-		if used[u].Kind == Mass {
-			usualSize = u.asMass.Size
-		}
-		use := LooseUnitUse{Name: u.Name, Recipes: counts[u], Size: write(used[u].Size, 1)}
-		for _, times := range []float64{0.5, 1, 2} {
-			use.SizeChoices = append(use.SizeChoices, write(usualSize, times))
-		}
-		all = append(all, use)
-	}
-	return all
+	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(norm.NFC.String(name), ".", " "))), " ")
 }

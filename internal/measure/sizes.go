@@ -1,4 +1,4 @@
-package dataset
+package measure
 
 import "sync"
 
@@ -91,20 +91,20 @@ func DefaultUnits() *Units {
 		{"9", "90", "top", []string{"top up"}},
 	} {
 		unit := u.define(d.name, Volume, d.size, d.also)
-		mass := mustAmount(d.mass)
-		unit.asMass = &Unit{Name: d.name, Kind: Mass, Size: mass}
+		mass := MustAmount(d.mass)
+		unit.AsMass = &Unit{Name: d.name, Kind: Mass, Size: mass}
 	}
 	return u
 }
 
-// usualUnits returns the units of DefaultUnits, which must not be changed.
-var usualUnits = sync.OnceValue(DefaultUnits)
+// UsualUnits returns the units of DefaultUnits, which must not be changed.
+var UsualUnits = sync.OnceValue(DefaultUnits)
 
 // define adds a unit with its first name and its other names, and returns the unit. size is the
 // size in the base unit of the kind.
 func (u *Units) define(name string, kind Kind, size string, also []string) *Unit {
-	unit := &Unit{Name: name, Kind: kind, Size: mustAmount(size)}
-	u.names = append(u.names, name)
+	unit := &Unit{Name: name, Kind: kind, Size: MustAmount(size)}
+	u.mainNames = append(u.mainNames, name)
 	u.byName[name] = unit
 	for _, name := range also {
 		u.byName[unitKey(name)] = unit
