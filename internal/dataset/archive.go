@@ -273,7 +273,7 @@ func (c *sheetChecker) endElement(element xml.EndElement) {
 	name := element.Name.Local
 	c.inFormula = c.inFormula && name != "f"
 	c.inResult = c.inResult && name != "v" && name != "is"
-	if name == "c" && (c.hasFormula || c.knownFormulaGroups[c.formulaGroup]) && !c.hasResult && len(c.unresolvedFormulas) < maxErrors {
+	if name == "c" && (c.hasFormula || c.knownFormulaGroups[c.formulaGroup]) && !c.hasResult && len(c.unresolvedFormulas) < maxBrokenCells {
 		c.unresolvedFormulas = append(c.unresolvedFormulas, [2]int{c.row - 1, c.column - 1})
 	}
 }

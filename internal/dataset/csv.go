@@ -9,6 +9,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"kir/internal/inputerr"
 )
 
 // maxRowBytes is the maximum length of a row, in bytes of the file. It limits the memory of a row
@@ -159,9 +161,9 @@ func (c *csvRows) next() ([]string, error) {
 	if at := indexInvalidByte(text, c.transcoded); at >= 0 {
 		line, column := c.lookback.position(at)
 		if c.transcoded {
-			return nil, withFixes(c.errorAtPosition(line, column, "a character that its encoding does not have", "save the file as UTF-8, or say what encoding it has"), headerStage, encodingFixes()...)
+			return nil, c.encodingError(line, column, "a character that its encoding does not have")
 		}
-		return nil, withFixes(c.errorAtPosition(line, column, fmt.Sprintf("byte 0x%02x is not valid in UTF-8", text[at]), "save the file as UTF-8, or say what encoding it has"), headerStage, encodingFixes()...)
+		return nil, c.encodingError(line, column, fmt.Sprintf("byte 0x%02x is not valid in UTF-8", text[at]))
 	}
 	if !c.headerRead {
 		c.headerRead = true
@@ -195,7 +197,7 @@ func indexInvalidByte(text []byte, transcoded bool) int {
 	}
 }
 
-// quoteError turns an error of the CSV reader about a quote into an [*Error] with the position and
+// quoteError turns an error of the CSV reader about a quote into an [*inputerr.Error] with the position and
 // a hint.
 func (c *csvRows) quoteError(parse *csv.ParseError) error {
 	at := c.offsetOf(parse.Line, parse.Column)
@@ -258,7 +260,17 @@ func (c *csvRows) isFilled(int) bool { return false }
 
 func (c *csvRows) columnsCovered(int) int { return 0 }
 
+// ErrEncoding is the cause of an error about a text that its encoding does not have.
+var ErrEncoding = errors.New("the text is in another encoding")
+
+// encodingError returns an error about the encoding of the file, whose cause is ErrEncoding.
+func (c *csvRows) encodingError(line, column int, message string) *inputerr.Error {
+	e := c.errorAtPosition(line, column, message, "save the file as UTF-8, or say what encoding it has")
+	e.Err = ErrEncoding
+	return e
+}
+
 // errorAtPosition returns an error at a line and a column, in characters, of the file.
-func (c *csvRows) errorAtPosition(line, column int, message, hint string) *Error {
-	return &Error{File: c.file, Line: line, Column: column, Message: message, Hint: hint}
+func (c *csvRows) errorAtPosition(line, column int, message, hint string) *inputerr.Error {
+	return &inputerr.Error{File: c.file, Line: line, Column: column, Message: message, Hint: hint}
 }

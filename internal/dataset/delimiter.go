@@ -19,10 +19,10 @@ var delimiters = []struct {
 const delimiterSampleRows = 50
 
 // findDelimiter returns the delimiter with a given name. If the name is empty, it guesses the
-// delimiter from head, the beginning of the file. It counts the rows of the most frequent length
+// delimiter from head, the beginning of the file. If the header begins with the columns in known, that decides. Else it counts the rows of the most frequent length
 // above one column. The delimiter with the most such rows wins; ties go to the one that makes more
 // columns. Without any such rows, the delimiter is the comma.
-func findDelimiter(head []byte, name string) (rune, error) {
+func findDelimiter(head []byte, name string, known []string) (rune, error) {
 	if name != "" {
 		var names []string
 		for _, d := range delimiters {
@@ -35,8 +35,8 @@ func findDelimiter(head []byte, name string) (rune, error) {
 	}
 	for _, d := range delimiters {
 		mark := string(d.mark)
-		if bytes.HasPrefix(head, []byte(strings.Join(leadingResultColumns, mark)+mark)) {
-			return d.mark, nil // a file of results, whose texts may contain any marks
+		if bytes.HasPrefix(head, []byte(strings.Join(known, mark)+mark)) {
+			return d.mark, nil // a file of the program's own, whose texts may contain any marks
 		}
 	}
 	best, bestRows, bestColumns := ',', 0, 1

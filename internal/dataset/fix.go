@@ -135,6 +135,9 @@ func fixesOf(e *Error) (at stage, fixes []Fix) {
 	if f := (*fixableError)(nil); errors.As(e.Err, &f) && !f.isTried {
 		return f.stage, f.fixes
 	}
+	if errors.Is(e.Err, ErrEncoding) {
+		return headerStage, encodingFixes()
+	}
 	return headerStage, nil
 }
 

@@ -147,7 +147,7 @@ func VisitIngredients(r io.Reader, file string, visit func(sheet string, read fu
 		l := Layout{Sheet: name}
 		read := func() (*Ingredients, error) {
 			suits := func(row []string) bool { return slices.ContainsFunc(row, isNameColumn) }
-			s, err := w.openSheet(l, func(s *sheet) int { return s.firstWith(suits) })
+			s, err := openSheet(w, l, func(s *sheet) int { return firstWith(s, suits) })
 			if err != nil {
 				return nil, unwrapFatal(err)
 			}

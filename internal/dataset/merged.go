@@ -10,7 +10,6 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"kir/internal/inputerr"
-	"kir/internal/measure"
 )
 
 // maxFilledCells is the maximum number of cells, in the sheets that are held in memory, that repeat a merged cell.
@@ -107,35 +106,6 @@ func withoutFilled(rows rows, row []string) []string {
 				row, isCopied = slices.Clone(row), true
 			}
 			row[i] = ""
-		}
-	}
-	return row
-}
-
-// fillRight copies the texts of merged cells of a row to the columns that they cover, as for one
-// remark on several results. Numbers, which may be the sum of the columns, columns without a name,
-// and remarks that stand alone in their row stay as they are.
-func (t *table) fillRight(row []string) []string {
-	if t.sheet == "" {
-		return row // a text file has no merged cells
-	}
-	isCopied := false
-	for i := range row {
-		covers := t.rows.columnsCovered(i)
-		if covers < 2 || t.hasSingleCell(row) {
-			continue
-		}
-		if _, isNumber := measure.ParseNumber(strings.TrimSpace(row[i])); isNumber || t.rows.isNumber(i) {
-			continue
-		}
-		for k := i + 1; k < min(i+covers, len(row), len(t.header)); k++ {
-			if t.header[k] == "" || strings.TrimSpace(row[k]) != "" {
-				continue
-			}
-			if !isCopied {
-				row, isCopied = slices.Clone(row), true
-			}
-			row[k] = row[i]
 		}
 	}
 	return row

@@ -280,7 +280,7 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 			return err
 		}
 		row, exact, ranges, err := r.readRow(s, len(s.cells)+blank)
-		if over := (*Error)(nil); errors.As(err, &over) {
+		if over := (*inputerr.Error)(nil); errors.As(err, &over) {
 			full = err
 			return nil
 		} else if err != nil {
@@ -437,10 +437,10 @@ func (r *documentReader) readCell(e xml.StartElement, s *sheet, row, field int) 
 			return map[bool]string{true: "1", false: "0"}[v == "true"], true, nil
 		}
 	case "":
-		if formula := elementAttribute(e, tableNamespace, "formula"); formula != "" && seen == "" && len(s.brokenCells) < maxErrors {
+		if formula := elementAttribute(e, tableNamespace, "formula"); formula != "" && seen == "" && len(s.brokenCells) < maxBrokenCells {
 			p := s.placeOf(row, field)
 			_, plain, _ := strings.Cut(formula, "=")
-			s.brokenCells = append(s.brokenCells, &Error{File: r.workbook.file, Line: p.line, Column: p.column, Cell: p.cell,
+			s.brokenCells = append(s.brokenCells, &inputerr.Error{File: r.workbook.file, Line: p.line, Column: p.column, Cell: p.cell,
 				Message: "the formula " + inputerr.Quote("="+truncate(plain, 200)) + " has no result in the file", Hint: "open the workbook in a spreadsheet and save it"})
 		}
 	}

@@ -49,7 +49,7 @@ func Read(r io.Reader, file string, o Options) (*Book, error) {
 	if units == nil {
 		units = measure.DefaultUnits()
 	}
-	s, err := openSource(r, file, o.Layout, (*sheet).weight)
+	s, err := openSource(r, file, o.Layout, weightOf)
 	if err != nil {
 		return nil, unwrapFatal(err)
 	}

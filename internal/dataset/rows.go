@@ -3,18 +3,22 @@ package dataset
 import (
 	"io"
 	"strings"
+
+	"kir/internal/inputerr"
 )
 
 // Limits on a table. The tables of spreadsheets are much smaller.
 const (
 	maxColumns   = 1 << 18 // maximum number of columns
 	maxCellBytes = 1 << 16 // maximum number of bytes of a cell
+
+	maxBrokenCells = 20 // maximum number of cells without a result that are reported
 )
 
 // rows yields the rows of a table one after the other, from any kind of file.
 type rows interface {
 	// next returns the next row, which is valid until the following call. At the end the error is
-	// io.EOF. An [*Error] means that this row is faulty and that the following row can be read.
+	// io.EOF. An [*inputerr.Error] means that this row is faulty and that the following row can be read.
 	// After a fatalError no further row can be read. Other errors are failures of the machine.
 	next() ([]string, error)
 
@@ -45,7 +49,7 @@ type place struct {
 }
 
 // A fatalError is a fault after which no further row of the table can be read.
-type fatalError struct{ err *Error }
+type fatalError struct{ err *inputerr.Error }
 
 func (e fatalError) Error() string { return e.err.Error() }
 func (e fatalError) Unwrap() error { return e.err }
@@ -89,4 +93,19 @@ func isBlank(row []string) bool {
 		}
 	}
 	return true
+}
+
+// truncate cuts a text to at most limit bytes, at a character, and appends … if it cut anything.
+func truncate(text string, limit int) string {
+	if len(text) <= limit {
+		return strings.Clone(text)
+	}
+	text = text[:limit]
+	for len(text) > 0 && text[len(text)-1]&0xC0 == 0x80 {
+		text = text[:len(text)-1]
+	}
+	if n := len(text); n > 0 && text[n-1] >= 0xC0 {
+		text = text[:n-1]
+	}
+	return strings.ToValidUTF8(text, "") + "…"
 }

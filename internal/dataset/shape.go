@@ -77,7 +77,7 @@ type Preview struct {
 // longer cell is cut at a character. The preview ends before a faulty row, which reading the whole
 // table reports. It returns an error only if the file is not a table.
 func ReadPreview(r io.Reader, file string, l Layout, rows, columns, bytes int) (*Preview, error) {
-	s, err := openSource(r, file, l, (*sheet).weight)
+	s, err := openSource(r, file, l, weightOf)
 	if err != nil {
 		return nil, unwrapFatal(err)
 	}
@@ -102,19 +102,4 @@ func ReadPreview(r io.Reader, file string, l Layout, rows, columns, bytes int) (
 		}
 		p.Rows, p.RowLines = append(p.Rows, texts), append(p.RowLines, s.rows.line(0))
 	}
-}
-
-// truncate cuts a text to at most limit bytes, at a character, and appends … if it cut anything.
-func truncate(text string, limit int) string {
-	if len(text) <= limit {
-		return strings.Clone(text)
-	}
-	text = text[:limit]
-	for len(text) > 0 && text[len(text)-1]&0xC0 == 0x80 {
-		text = text[:len(text)-1]
-	}
-	if n := len(text); n > 0 && text[n-1] >= 0xC0 {
-		text = text[:n-1]
-	}
-	return strings.ToValidUTF8(text, "") + "…"
 }

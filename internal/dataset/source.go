@@ -69,7 +69,7 @@ func openSource(r io.Reader, file string, l Layout, weigh func(*sheet) int) (*so
 		if err != nil {
 			return nil, err
 		}
-		return w.openSheet(l, weigh)
+		return openSheet(w, l, weigh)
 	}
 	if l.Sheet != "" {
 		return nil, &Error{File: file, Message: "the file has no sheets", Hint: "leave sheet out: it is for .xlsx and .ods"}
@@ -101,7 +101,7 @@ func openSource(r io.Reader, file string, l Layout, weigh func(*sheet) int) (*so
 		}
 	}
 	if mark == 0 || l.Delimiter != "" {
-		if mark, err = findDelimiter(text, l.Delimiter); err != nil {
+		if mark, err = findDelimiter(text, l.Delimiter, leadingResultColumns); err != nil {
 			return nil, &Error{File: file, Message: err.Error()}
 		}
 	}
@@ -125,7 +125,7 @@ func isJSON(file string, text []byte) bool {
 }
 
 // openSheet opens the sheet of a workbook that the layout names. If the layout names none, it chooses the one with the greatest weight.
-func (w *workbook) openSheet(l Layout, weigh func(*sheet) int) (*source, error) {
+func openSheet(w *workbook, l Layout, weigh func(*sheet) int) (*source, error) {
 	names := w.names
 	if len(names) > maxSheets {
 		return nil, w.errorf("save the sheet as CSV", "the workbook has more than %d sheets", maxSheets)
@@ -202,16 +202,16 @@ func (s *source) chooseSheet(w *workbook, names []string, weigh func(*sheet) int
 
 // firstWith returns a greater weight for a sheet with a first row that suits accepts, which is sure to be chosen, than for
 // others.
-func (s *sheet) firstWith(suits func(row []string) bool) int {
+func firstWith(s *sheet, suits func(row []string) bool) int {
 	if slices.ContainsFunc(s.cells[:min(len(s.cells), maxHeaderSearchRows)], suits) {
 		return 2 * surelyMore
 	}
 	return 1
 }
 
-// weight returns how much speaks for a sheet with recipes: one and the number of numbers in its first rows, three times
+// weightOf returns how much speaks for a sheet with recipes: one and the number of numbers in its first rows, three times
 // as much for each role that the names in them suggest.
-func (s *sheet) weight() int {
+func weightOf(s *sheet) int {
 	weight := 1
 	roles := make(map[Role]bool)
 	for r, row := range s.cells[:min(len(s.cells), maxValueRows)] {

@@ -64,7 +64,7 @@ func (t *table) hasSingleCell(row []string) bool {
 // that the header is likely to have.
 func newTable(r io.Reader, file string, l Layout, units *measure.Units, means func(name string) bool) (*table, error) {
 	suits := func(row []string) bool { return slices.ContainsFunc(row, means) }
-	s, err := openSource(r, file, l, func(s *sheet) int { return s.firstWith(suits) })
+	s, err := openSource(r, file, l, func(s *sheet) int { return firstWith(s, suits) })
 	if err != nil {
 		return nil, err
 	}
@@ -349,4 +349,33 @@ func (t *table) readRows(f *faults, read func()) error {
 		}
 	}
 	return nil
+}
+
+// fillRight copies the texts of merged cells of a row to the columns that they cover, as for one
+// remark on several results. Numbers, which may be the sum of the columns, columns without a name,
+// and remarks that stand alone in their row stay as they are.
+func (t *table) fillRight(row []string) []string {
+	if t.sheet == "" {
+		return row // a text file has no merged cells
+	}
+	isCopied := false
+	for i := range row {
+		covers := t.rows.columnsCovered(i)
+		if covers < 2 || t.hasSingleCell(row) {
+			continue
+		}
+		if _, isNumber := measure.ParseNumber(strings.TrimSpace(row[i])); isNumber || t.rows.isNumber(i) {
+			continue
+		}
+		for k := i + 1; k < min(i+covers, len(row), len(t.header)); k++ {
+			if t.header[k] == "" || strings.TrimSpace(row[k]) != "" {
+				continue
+			}
+			if !isCopied {
+				row, isCopied = slices.Clone(row), true
+			}
+			row[k] = row[i]
+		}
+	}
+	return row
 }

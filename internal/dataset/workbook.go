@@ -29,10 +29,10 @@ const (
 
 // A sheet is one sheet of a workbook. It stores the rows up to the last row with text.
 type sheet struct {
-	name        string          // name of the sheet
-	cells       [][]string      // texts by row and field, from 0
-	numberCells map[[2]int]bool // set of the {row, field} of cells that are numbers
-	brokenCells []*Error        // errors of cells whose formula has no result, at most maxErrors
+	name        string            // name of the sheet
+	cells       [][]string        // texts by row and field, from 0
+	numberCells map[[2]int]bool   // set of the {row, field} of cells that are numbers
+	brokenCells []*inputerr.Error // errors of cells whose formula has no result, at most maxBrokenCells
 
 	filledCells    map[[2]int]bool // set of the {row, field} of cells that repeat a merged cell above
 	coveredColumns map[[2]int]int  // by {row, field} of a merged cell: number of columns that it covers
@@ -81,7 +81,7 @@ type officeBook struct {
 }
 
 // openWorkbook reads and opens a workbook, and determines whether it is an .xlsx or an OpenDocument
-// file. A fault in the file is an [*Error]. The parameter file is the name of the file in messages.
+// file. A fault in the file is an [*inputerr.Error]. The parameter file is the name of the file in messages.
 func openWorkbook(ctx context.Context, r io.Reader, file string) (w *workbook, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxWorkbookBytes+1))
 	if err != nil {
@@ -91,10 +91,10 @@ func openWorkbook(ctx context.Context, r io.Reader, file string) (w *workbook, e
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return &Error{File: file, Message: "this workbook cannot be read: " + strings.ToValidUTF8(err.Error(), "\uFFFD"), Hint: "save it anew as .xlsx, or as CSV", Err: err}
+		return &inputerr.Error{File: file, Message: "this workbook cannot be read: " + strings.ToValidUTF8(err.Error(), "\uFFFD"), Hint: "save it anew as .xlsx, or as CSV", Err: err}
 	}
 	if len(data) > maxWorkbookBytes {
-		return nil, &Error{File: file, Message: fmt.Sprintf("the workbook has more than %d MiB", maxWorkbookBytes>>20), Hint: "save the sheet as CSV"}
+		return nil, &inputerr.Error{File: file, Message: fmt.Sprintf("the workbook has more than %d MiB", maxWorkbookBytes>>20), Hint: "save the sheet as CSV"}
 	}
 	w = &workbook{ctx: ctx, file: file}
 	content := data // for a flat file
@@ -145,8 +145,8 @@ func recoverError(err *error, bad func(error) error) {
 }
 
 // errorf returns an error about the workbook as a whole, with a hint and a formatted message.
-func (w *workbook) errorf(hint, format string, args ...any) *Error {
-	return &Error{File: w.file, Message: fmt.Sprintf(format, args...), Hint: hint}
+func (w *workbook) errorf(hint, format string, args ...any) *inputerr.Error {
+	return &inputerr.Error{File: w.file, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // readSheet reads a sheet. Each cell becomes the number or the text that the file stores for it.
@@ -232,7 +232,7 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 // recordMissingResult records an error for an empty cell if the cell has a formula whose result is
 // not in the file. It fails if too many cells that it checks have no formula.
 func (w *officeBook) recordMissingResult(s *sheet, row, field int) error {
-	if len(s.brokenCells) >= maxErrors {
+	if len(s.brokenCells) >= maxBrokenCells {
 		return nil
 	}
 	address, err := excelize.CoordinatesToCellName(field+1, row+1)
@@ -250,7 +250,7 @@ func (w *officeBook) recordMissingResult(s *sheet, row, field int) error {
 	}
 	if formula != "" {
 		p := s.placeOf(row, field)
-		s.brokenCells = append(s.brokenCells, &Error{File: w.file, Line: p.line, Column: p.column, Cell: p.cell,
+		s.brokenCells = append(s.brokenCells, &inputerr.Error{File: w.file, Line: p.line, Column: p.column, Cell: p.cell,
 			Message: "the formula " + inputerr.Quote("="+formula) + " has no result in the file", Hint: "open the workbook in a spreadsheet and save it"})
 	}
 	return nil
