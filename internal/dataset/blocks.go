@@ -10,6 +10,7 @@ import (
 	"kir/internal/browsersched"
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // A blockSheet is a sheet on which each recipe is a small table of its own, a block: its name, below it a header such as
@@ -18,7 +19,7 @@ type blockSheet struct {
 	header []string // names of the columns of a block
 	amount int      // index into header of the column that is read
 	rows   [][]string
-	places [][]place
+	places [][]tablefile.Place
 	exact  []map[int]bool // by row: set of the fields that a workbook stores as numbers
 }
 
@@ -51,13 +52,13 @@ func (s *source) unfoldBlocks(units *measure.Units) error {
 	} else if _, unit := SplitHeaderUnit(b.header[b.amount]); unit != "" {
 		corner += " (" + unit + ")"
 	}
-	cells, places := [][]string{{corner}}, [][]place{{b.places[blocks[0].header][blocks[0].from]}}
+	cells, places := [][]string{{corner}}, [][]tablefile.Place{{b.places[blocks[0].header][blocks[0].from]}}
 	exacts := make(map[[2]int]bool)
 	order := b.mergeNames(blocks)
 	rowOf := make(map[string]int)
 	for _, name := range order {
 		rowOf[name] = len(cells)
-		cells, places = append(cells, append([]string{name}, make([]string, len(blocks))...)), append(places, make([]place, len(blocks)+1))
+		cells, places = append(cells, append([]string{name}, make([]string, len(blocks))...)), append(places, make([]tablefile.Place, len(blocks)+1))
 	}
 	for k, block := range blocks {
 		cells[0], places[0] = append(cells[0], block.name), append(places[0], b.places[block.header][block.from])
@@ -69,27 +70,27 @@ func (s *source) unfoldBlocks(units *measure.Units) error {
 				exacts[[2]int{row, k + 1}] = b.exact[r][field]
 			}
 			places[row][k+1] = b.places[r][min(field, len(b.places[r])-1)]
-			if places[row][0] == (place{}) {
+			if places[row][0] == (tablefile.Place{}) {
 				places[row][0] = b.places[r][block.from]
 			}
 		}
 	}
 	for r := range places {
 		for i := range places[r] {
-			if places[r][i] == (place{}) {
+			if places[r][i] == (tablefile.Place{}) {
 				places[r][i] = places[r][0]
 			}
 		}
 	}
-	where := func(row, field int) place { return places[row][min(field, len(places[row])-1)] }
-	s.firstRows = func() rows { return &memoryRows{cells: cells, placeOf: where, numberCells: exacts} }
+	where := func(row, field int) tablefile.Place { return places[row][min(field, len(places[row])-1)] }
+	s.firstRows = func() tablefile.Rows { return &tablefile.MemoryRows{Cells: cells, PlaceOf: where, NumberCells: exacts} }
 	s.rows, s.allowsShortRows, s.hasBlocks = s.firstRows(), true, true
 	first := places[0][0]
 	message := fmt.Sprintf("each of %d blocks is a recipe, such as %s and %s", len(blocks), inputerr.Quote(blocks[0].name), inputerr.Quote(blocks[1].name))
 	if len(b.header) > 2 {
 		message += ", with the amounts in " + inputerr.Quote(b.header[b.amount])
 	}
-	s.notes = append(s.notes, Note{File: s.file, Line: first.line, Column: first.column, Cell: first.cell, Message: message})
+	s.notes = append(s.notes, Note{File: s.file, Line: first.Line, Column: first.Column, Cell: first.Cell, Message: message})
 	return nil
 }
 
@@ -98,13 +99,13 @@ func (s *source) readBlocks() (b *blockSheet, ok bool, err error) {
 	head := s.firstRows()
 	var above []string
 	for seen := 0; seen < maxBlockSearchRows && b == nil; {
-		row, err := head.next()
+		row, err := head.Next()
 		if bad := (*Error)(nil); errors.As(err, &bad) || err == io.EOF {
 			return nil, false, nil // reading the table reports a fault
 		} else if err != nil {
 			return nil, false, err
 		}
-		if isBlank(row) {
+		if tablefile.IsBlank(row) {
 			continue
 		}
 		if seen++; seen > 1 {
@@ -120,25 +121,25 @@ func (s *source) readBlocks() (b *blockSheet, ok bool, err error) {
 		if err := browsersched.Err(s.ctx); err != nil {
 			return nil, false, err
 		}
-		row, err := s.rows.next()
+		row, err := s.rows.Next()
 		if err == io.EOF {
 			return b, true, nil
 		} else if err != nil {
 			return nil, false, err
 		}
-		if cells += len(row) + 1; cells > maxCells {
-			return nil, false, s.errorf("the sheet has more than %d cells", maxCells)
+		if cells += len(row) + 1; cells > tablefile.MaxCells {
+			return nil, false, s.errorf("the sheet has more than %d cells", tablefile.MaxCells)
 		}
-		exact, places := make(map[int]bool), make([]place, max(len(row), 1))
+		exact, places := make(map[int]bool), make([]tablefile.Place, max(len(row), 1))
 		texts := make([]string, len(row))
 		for i, text := range row {
-			texts[i], exact[i] = strings.Clone(strings.TrimSpace(text)), s.rows.isNumber(i)
-			if s.rows.isFilled(i) {
+			texts[i], exact[i] = strings.Clone(strings.TrimSpace(text)), s.rows.IsNumber(i)
+			if s.rows.IsFilled(i) {
 				texts[i] = ""
 			}
 		}
 		for i := range places {
-			places[i] = s.rows.place(i)
+			places[i] = s.rows.Place(i)
 		}
 		b.rows, b.places, b.exact = append(b.rows, texts), append(b.places, places), append(b.exact, exact)
 	}
@@ -213,7 +214,7 @@ func (b *blockSheet) find() (all []block) {
 			open[from] = len(all)
 			all = append(all, block{name: b.rows[named][from], header: r, from: from, to: len(b.rows)})
 		}
-		if !isBlank(row) {
+		if !tablefile.IsBlank(row) {
 			named = r
 		}
 	}

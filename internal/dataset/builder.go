@@ -10,6 +10,7 @@ import (
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // A bookBuilder assembles a [Book] from a table, row by row.
@@ -69,20 +70,20 @@ type bookBuilder struct {
 // A respelling is a second spelling of an ingredient's name, which differs in the case of letters
 // or in spaces.
 type respelling struct {
-	name       string // the second spelling
-	ingredient int32  // index of the ingredient in Book.Ingredients
-	place      place  // position of the second spelling
+	name       string          // the second spelling
+	ingredient int32           // index of the ingredient in Book.Ingredients
+	place      tablefile.Place // position of the second spelling
 }
 
 // A noteCounter counts the cases of one interpretation, so that a single note reports all of them.
 type noteCounter struct {
-	count      int    // number of cases
-	example    string // text that describes the first case
-	firstPlace place  // position of the first case
+	count      int             // number of cases
+	example    string          // text that describes the first case
+	firstPlace tablefile.Place // position of the first case
 }
 
 // increment counts one more case. It keeps the example and the place of the first case only.
-func (g *noteCounter) increment(p func() place, example string) {
+func (g *noteCounter) increment(p func() tablefile.Place, example string) {
 	if g.count++; g.count == 1 {
 		g.firstPlace, g.example = p(), strings.Clone(example)
 	}
@@ -141,7 +142,7 @@ func newBuilder(t *table, columns []Column, long bool, in *Ingredients, units *m
 		case c.Role == UnitColumn:
 			b.unitColumn = i
 		case c.Role == IngredientColumn:
-			ingredient, ok := b.findOrAddIngredient(c.Ingredient, func() place { return t.headerPlaces[i] })
+			ingredient, ok := b.findOrAddIngredient(c.Ingredient, func() tablefile.Place { return t.headerPlaces[i] })
 			if !ok {
 				b.reportUnknownIngredient(c.Ingredient, c.Name, t.headerPlaces[i])
 				continue
@@ -183,13 +184,13 @@ func (b *bookBuilder) withoutRecipe() Fix {
 }
 
 // withoutRow returns the fix that leaves out the current row of the file.
-func (b *bookBuilder) withoutRow() Fix { return rowFix(b.table.rows.line(max(b.recipeColumn, 0))) }
+func (b *bookBuilder) withoutRow() Fix { return rowFix(b.table.rows.Line(max(b.recipeColumn, 0))) }
 
 // recipeName returns the recipe's name in the current row. If no column names the recipes, it
 // returns a name such as row 7.
 func (b *bookBuilder) recipeName() string {
 	if b.recipeColumn < 0 {
-		return rowName(b.table.rows.line(0))
+		return rowName(b.table.rows.Line(0))
 	}
 	return NormalizeName(b.table.row[b.recipeColumn])
 }
@@ -206,7 +207,7 @@ func (b *bookBuilder) skipExcludedRow() bool {
 	}
 	if b.previousRowExcluded {
 		b.reportedKeys["without "+strings.Clone(name)] = b.reportedKeys["without "+name] || name != ""
-		b.table.noteLeftOut(b.table.rows.line(max(b.recipeColumn, 0)))
+		b.table.noteLeftOut(b.table.rows.Line(max(b.recipeColumn, 0)))
 	}
 	return b.previousRowExcluded
 }
@@ -216,14 +217,14 @@ func (b *bookBuilder) skipExcludedRow() bool {
 func (b *bookBuilder) findOrAddRecipe() (recipe int32, isNew, ok bool) {
 	t := b.table
 	name := b.recipeName()
-	if b.ingredientColumn >= 0 && len(b.recipes) > 0 && t.rows.isFilled(b.recipeColumn) {
+	if b.ingredientColumn >= 0 && len(b.recipes) > 0 && t.rows.IsFilled(b.recipeColumn) {
 		if above := b.recipes[b.previousRecipe].Name; above == name || strings.HasPrefix(above, name+" at ") {
 			return b.previousRecipe, false, true // its name is merged with that of the row above
 		}
 	}
 	if name == "" {
 		if b.ingredientColumn >= 0 && len(b.recipes) > 0 {
-			b.unnamedRows.increment(func() place { return t.place(b.recipeColumn) }, b.recipes[b.previousRecipe].Name)
+			b.unnamedRows.increment(func() tablefile.Place { return t.place(b.recipeColumn) }, b.recipes[b.previousRecipe].Name)
 			return b.previousRecipe, false, true
 		}
 		b.addError(b.recipeColumn, "", "a recipe without a name", "name it, or remove the row", b.withoutRow())
@@ -241,7 +242,7 @@ func (b *bookBuilder) findOrAddRecipe() (recipe int32, isNew, ok bool) {
 		}
 		r := Recipe{Name: strings.Clone(name)}
 		p := t.place(max(b.recipeColumn, 0))
-		r.Line, r.Column, r.cellAddress = p.line, p.column, p.cell
+		r.Line, r.Column, r.cellAddress = p.Line, p.Column, p.Cell
 		recipe = int32(len(b.recipes))
 		b.recipes = append(b.recipes, r)
 		b.recipeByName[r.Name] = recipe
@@ -281,7 +282,7 @@ func (b *bookBuilder) trialName(recipe string) string {
 // findOrAddIngredient returns the index of the ingredient with a given name, and whether the book
 // may use the ingredient. It adds a new ingredient if the builder allows new ones. at returns the
 // position of the name.
-func (b *bookBuilder) findOrAddIngredient(name string, at func() place) (int32, bool) {
+func (b *bookBuilder) findOrAddIngredient(name string, at func() tablefile.Place) (int32, bool) {
 	in := b.book.Ingredients
 	given, named := b.namesBySpelling[name]
 	if named {
@@ -301,7 +302,7 @@ func (b *bookBuilder) findOrAddIngredient(name string, at func() place) (int32, 
 
 // reportUnknownIngredient records the error that the book may not use an ingredient. It records the
 // error once for each name. column is the name of the ingredient's column; empty in the long form.
-func (b *bookBuilder) reportUnknownIngredient(name, column string, p place) {
+func (b *bookBuilder) reportUnknownIngredient(name, column string, p tablefile.Place) {
 	if b.reportedKeys["ingredient "+name] {
 		return
 	}
@@ -337,18 +338,18 @@ func (b *bookBuilder) readQuantity(field int, text string) (q measure.Quantity, 
 	q, message, hint = measure.ParseQuantity(text, t.decimalOf(field), b.units)
 	if plain := notePattern().ReplaceAllString(text, ""); message != "" && plain != text {
 		if marked, fault, _ := measure.ParseQuantity(plain, t.decimalOf(field), b.units); fault == "" {
-			b.markedAmounts.increment(func() place { return t.place(field) }, text)
+			b.markedAmounts.increment(func() tablefile.Place { return t.place(field) }, text)
 			return marked, "", ""
 		}
 	}
 	if m, ok := parseMarkedNumber(text); message != "" && ok && m.bound {
 		if bound, fault, _ := measure.ParseQuantity(m.value, t.decimalOf(field), b.units); fault == "" {
-			b.boundedAmounts.increment(func() place { return t.place(field) }, text)
+			b.boundedAmounts.increment(func() tablefile.Place { return t.place(field) }, text)
 			return bound, "", ""
 		}
 	}
 	if message == "" && q.Reading != measure.LiteralReading {
-		b.readingCounts[q.Reading].increment(func() place { return t.place(field) }, text+" is "+strings.TrimSpace(q.Amount.String()+" "+q.Unit))
+		b.readingCounts[q.Reading].increment(func() tablefile.Place { return t.place(field) }, text+" is "+strings.TrimSpace(q.Amount.String()+" "+q.Unit))
 	}
 	return q, message, hint
 }
@@ -356,7 +357,7 @@ func (b *bookBuilder) readQuantity(field int, text string) (q measure.Quantity, 
 // reportMergedAmount reports whether the amount in a field of the current row is merged with that of the ingredient above,
 // so that nothing tells how much each has. If so, it records an error.
 func (b *bookBuilder) reportMergedAmount(field int, ingredient string) bool {
-	if !b.table.rows.isFilled(field) {
+	if !b.table.rows.IsFilled(field) {
 		return false
 	}
 	b.addError(field, "", "the amount of "+inputerr.Quote(ingredient)+" is in one cell with that above", "split the merged cell, and write an amount for each ingredient")
@@ -406,7 +407,7 @@ func (b *bookBuilder) reconcileUnit(parts []Part, part *Part, field int) bool {
 		p.Unit = was.AsMass
 	}
 	if isShare := func(k measure.Kind) bool { return k == measure.Percent || k == measure.PartCount }; isShare(parts[0].kind()) && isShare(part.kind()) {
-		b.sharedUnits.increment(func() place { return b.table.place(field) }, inputerr.Quote(part.Unit.Name)+" beside "+inputerr.Quote(parts[0].Unit.Name))
+		b.sharedUnits.increment(func() tablefile.Place { return b.table.place(field) }, inputerr.Quote(part.Unit.Name)+" beside "+inputerr.Quote(parts[0].Unit.Name))
 		part.Unit = parts[0].Unit // additions to a base of 100 parts are parts, too
 		return true
 	}
@@ -435,7 +436,7 @@ func (b *bookBuilder) reconcileUnit(parts []Part, part *Part, field int) bool {
 
 // reportEmptyRecipe records the error that a recipe has no amount above 0.
 func (b *bookBuilder) reportEmptyRecipe(r *Recipe) {
-	b.faults.add(withFixes(b.table.errorAtPlace(place{r.Line, r.Column, r.cellAddress}, "the amounts of "+inputerr.Quote(r.Name)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe"), rowStage, withoutFix(r.Name, "recipe")))
+	b.faults.add(withFixes(b.table.errorAtPlace(tablefile.Place{Line: r.Line, Column: r.Column, Cell: r.cellAddress}, "the amounts of "+inputerr.Quote(r.Name)+" add up to 0", "give at least one ingredient an amount above 0, or remove the recipe"), rowStage, withoutFix(r.Name, "recipe")))
 }
 
 // addRemainder records the part that makes up the remainder of a recipe, or an error if the recipe
@@ -471,11 +472,11 @@ func (b *bookBuilder) fillRemainders() {
 			what := inputerr.Quote(part.text) + " of " + inputerr.Quote(b.book.Ingredients.Names[part.Ingredient]) + " in " + inputerr.Quote(b.recipes[i].Name)
 			is, key, message, hint, label := part.complete(&b.recipes[i], plain, why, b.columnNameOf)
 			if message == "" && part.hasSharedUnit {
-				b.sharedWholes.increment(func() place { return part.place }, part.text)
+				b.sharedWholes.increment(func() tablefile.Place { return part.place }, part.text)
 			}
 			if message == "" {
 				b.guessedWhole = b.guessedWhole || guessed && part.Unit == nil
-				b.filledRemainders.increment(func() place { return part.place }, what+" is "+is)
+				b.filledRemainders.increment(func() tablefile.Place { return part.place }, what+" is "+is)
 				continue
 			}
 			b.badRecipes[int32(i)] = true
@@ -504,7 +505,7 @@ func (b *bookBuilder) finish() (*Book, error) {
 		b.fillRemainders()
 	}
 	if len(book.Recipes) == 0 && len(b.faults.allErrors) == 0 {
-		b.faults.add(t.errorAtPlace(place{line: 1, column: 1}, "there is no recipe in the file", "add a row below the header"))
+		b.faults.add(t.errorAtPlace(tablefile.Place{Line: 1, Column: 1}, "there is no recipe in the file", "add a row below the header"))
 	}
 	for i := range book.Recipes {
 		if b.faults.isFull() || len(t.brokenCells) > 0 {
@@ -545,7 +546,7 @@ func (b *bookBuilder) finish() (*Book, error) {
 func (b *bookBuilder) noteUnusedNames() {
 	for _, name := range slices.Sorted(maps.Keys(b.namesBySpelling)) {
 		if !b.reportedKeys["named "+name] {
-			b.table.addDoubtfulNote(place{}, "names has "+inputerr.Quote(name)+", which the table does not")
+			b.table.addDoubtfulNote(tablefile.Place{}, "names has "+inputerr.Quote(name)+", which the table does not")
 		}
 	}
 	t := b.table
@@ -556,7 +557,7 @@ func (b *bookBuilder) noteUnusedNames() {
 			isRow = isRow || found && name == rowName(line)
 		}
 		if !b.reportedKeys["without "+name] && !isSheet && !isRow && !(t.totalRowLine > 0 && t.totalRowName == name) {
-			t.addDoubtfulNote(place{}, "without has "+inputerr.Quote(name)+", which is no recipe of the table")
+			t.addDoubtfulNote(tablefile.Place{}, "without has "+inputerr.Quote(name)+", which is no recipe of the table")
 		}
 	}
 }
@@ -566,7 +567,7 @@ func (b *bookBuilder) noteUnusedNames() {
 func (b *bookBuilder) noteNeedlessIncludes(names []string) {
 	for _, name := range names {
 		if NormalizeName(name) != b.table.includedTotal && !b.reportedKeys["including "+NormalizeName(name)] {
-			b.table.addDoubtfulNote(place{}, "including has "+inputerr.Quote(name)+", which is not left out")
+			b.table.addDoubtfulNote(tablefile.Place{}, "including has "+inputerr.Quote(name)+", which is not left out")
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // Cells holds the texts of the requested columns of a table.
@@ -23,7 +24,7 @@ type Cells struct {
 	Notes         []Note
 	GuessedLayout Layout
 
-	cellPlaces [][]place // by row and requested column: position of the cell
+	cellPlaces [][]tablefile.Place // by row and requested column: position of the cell
 }
 
 // ReadCells reads the named columns of a table. Every column in required must exist. At least one
@@ -61,7 +62,7 @@ func ReadCells(r io.Reader, file string, l Layout, required, any []string) (*Cel
 	c := &Cells{File: file}
 	var faults faults
 	err = t.readRows(&faults, func() {
-		text, places := make([]string, len(columns)), make([]place, len(columns))
+		text, places := make([]string, len(columns)), make([]tablefile.Place, len(columns))
 		for k, i := range columns {
 			places[k] = t.place(max(i, 0))
 			if i >= 0 {
@@ -95,10 +96,10 @@ func (c *Cells) Number(row, column int) (v float64, ok bool, err error) {
 }
 
 // Line returns the line in the file, counted from 1, of a row of Text.
-func (c *Cells) Line(row int) int { return c.cellPlaces[row][0].line }
+func (c *Cells) Line(row int) int { return c.cellPlaces[row][0].Line }
 
 // ErrorAt returns an error with the position of a cell. row and column are indices into Text.
 func (c *Cells) ErrorAt(row, column int, message, hint string) *Error {
 	p := c.cellPlaces[row][column]
-	return &Error{File: c.File, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Hint: hint}
+	return &Error{File: c.File, Line: p.Line, Column: p.Column, Cell: p.Cell, Message: message, Hint: hint}
 }

@@ -7,18 +7,19 @@ import (
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // dittoRows yields rows in which a cell that says "the same as above", such as " or dito, holds what stands above it.
 type dittoRows struct {
-	rows
+	tablefile.Rows
 	above   []string     // texts of the last row
 	numbers map[int]bool // set of the fields of above that a workbook stores as numbers
 	repeats map[int]bool // set of the fields of the current row that repeat the one above
 }
 
-func (d *dittoRows) next() ([]string, error) {
-	row, err := d.rows.next()
+func (d *dittoRows) Next() ([]string, error) {
+	row, err := d.Rows.Next()
 	d.repeats = nil
 	if err != nil {
 		return row, err
@@ -34,7 +35,7 @@ func (d *dittoRows) next() ([]string, error) {
 	}
 	numbers := make(map[int]bool)
 	for i, text := range row {
-		if d.isNumber(i) {
+		if d.IsNumber(i) {
 			numbers[i] = true
 		}
 		if i == len(d.above) {
@@ -48,11 +49,11 @@ func (d *dittoRows) next() ([]string, error) {
 	return row, nil
 }
 
-func (d *dittoRows) isNumber(field int) bool {
+func (d *dittoRows) IsNumber(field int) bool {
 	if d.repeats[field] {
 		return d.numbers[field]
 	}
-	return d.rows.isNumber(field)
+	return d.Rows.IsNumber(field)
 }
 
 // fillDittos makes the table yield rows in which cells that say the same as the one above hold what stands there, if the
@@ -60,8 +61,8 @@ func (d *dittoRows) isNumber(field int) bool {
 func (t *table) fillDittos(units *measure.Units) error {
 	head := t.firstRows()
 	for range maxValueRows {
-		row, err := head.next()
-		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(fatalError)) {
+		row, err := head.Next()
+		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(tablefile.FatalError)) {
 			continue
 		} else if err != nil {
 			return nil
@@ -70,9 +71,9 @@ func (t *table) fillDittos(units *measure.Units) error {
 		if i < 0 {
 			continue
 		}
-		p := head.place(i)
+		p := head.Place(i)
 		t.addNote(p, "cells with "+inputerr.Quote(strings.TrimSpace(row[i]))+" hold what stands above them", "")
-		return t.wrapRows(func(r rows) rows { return &dittoRows{rows: r} }, units)
+		return t.wrapRows(func(r tablefile.Rows) tablefile.Rows { return &dittoRows{Rows: r} }, units)
 	}
 	return nil
 }

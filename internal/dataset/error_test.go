@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 	"kir/internal/testonly/golden"
 )
 
@@ -291,7 +292,7 @@ func TestReadRefusesEndlessRow(t *testing.T) {
 		r := &endless{head: test.head, body: "x, "}
 		_, err := Read(r, "book.csv", Options{})
 		checkError(t, err, "book.csv", 3, 1, "a row is longer than 4 MiB", "quote")
-		if r.read > maxRowBytes+1<<17 {
+		if r.read > tablefile.MaxRowBytes+1<<17 {
 			t.Errorf("%s: %d bytes were read", test.name, r.read)
 		}
 	}

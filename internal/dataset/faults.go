@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kir/internal/inputerr"
+	"kir/internal/tablefile"
 )
 
 // maxErrors is the maximum number of errors in a file that are reported at once.
@@ -56,8 +57,8 @@ func (f *faults) join() error {
 
 // unwrapFatal returns the [*Error] within a fatalError. It returns any other error unchanged.
 func unwrapFatal(err error) error {
-	if fatal := (fatalError{}); errors.As(err, &fatal) {
-		return fatal.err
+	if fatal := (tablefile.FatalError{}); errors.As(err, &fatal) {
+		return fatal.Err
 	}
 	return err
 }

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // filledRows yields the rows of a table in which a recipe stands in the first of its trials alone: the others have empty
 // cells in its columns, which the first one fills.
 type filledRows struct {
-	rows
+	tablefile.Rows
 	name    int      // index of the column of names
 	columns []int    // indices of the columns that are filled, name among them
 	last    []string // the texts of the columns in the last row with a name
@@ -18,8 +19,8 @@ type filledRows struct {
 	filled  bool     // whether the current row is filled
 }
 
-func (f *filledRows) next() ([]string, error) {
-	row, err := f.rows.next()
+func (f *filledRows) Next() ([]string, error) {
+	row, err := f.Rows.Next()
 	f.filled = false
 	if err != nil || len(row) <= f.name {
 		return row, err
@@ -31,7 +32,7 @@ func (f *filledRows) next() ([]string, error) {
 			if i < len(row) {
 				text = strings.Clone(row[i])
 			}
-			f.last, f.numbers = append(f.last, text), append(f.numbers, f.rows.isNumber(i))
+			f.last, f.numbers = append(f.last, text), append(f.numbers, f.Rows.IsNumber(i))
 		}
 		return row, nil
 	}
@@ -49,11 +50,11 @@ func (f *filledRows) next() ([]string, error) {
 	return row, nil
 }
 
-func (f *filledRows) isNumber(field int) bool {
+func (f *filledRows) IsNumber(field int) bool {
 	if k := slices.Index(f.columns, field); k >= 0 && f.filled {
 		return f.numbers[k]
 	}
-	return f.rows.isNumber(field)
+	return f.Rows.IsNumber(field)
 }
 
 // isContinued reports whether a row has two cells with text or more, and none in some columns.
@@ -111,5 +112,5 @@ func (t *table) fillDown(units *measure.Units) (bool, error) {
 	if 4*continued < len(first) || amounts < minSummedColumns || others == 0 {
 		return false, nil
 	}
-	return true, t.wrapRows(func(r rows) rows { return &filledRows{rows: r, name: name, columns: columns} }, units)
+	return true, t.wrapRows(func(r tablefile.Rows) tablefile.Rows { return &filledRows{Rows: r, name: name, columns: columns} }, units)
 }

@@ -11,6 +11,7 @@ import (
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // A Fix is a setting of a problem file that may get past an error of a table.
@@ -135,7 +136,7 @@ func fixesOf(e *Error) (at stage, fixes []Fix) {
 	if f := (*fixableError)(nil); errors.As(e.Err, &f) && !f.isTried {
 		return f.stage, f.fixes
 	}
-	if errors.Is(e.Err, ErrEncoding) {
+	if errors.Is(e.Err, tablefile.ErrEncoding) {
 		return headerStage, encodingFixes()
 	}
 	return headerStage, nil

@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/tablefile"
 )
 
 // A footnote is a row with text in a single cell. Such rows at the end of the table are left out.
 // If other rows follow, the footnote is an error.
 type footnote struct {
-	text      string   // text of the cell
-	place     place    // position of the cell
-	rowErrors []*Error // errors to report if the row is not a footnote after all
+	text      string          // text of the cell
+	place     tablefile.Place // position of the cell
+	rowErrors []*Error        // errors to report if the row is not a footnote after all
 }
 
 // remarkPattern matches texts that begin like a remark, such as * or Note, and so cannot be names.
@@ -96,7 +97,7 @@ func (b *bookBuilder) leaveOutHeldRows() {
 		return
 	}
 	for _, n := range b.heldFootnotes {
-		b.table.noteLeftOut(n.place.line)
+		b.table.noteLeftOut(n.place.Line)
 	}
 	message := fmt.Sprintf(footnoteFormat, inputerr.Quote(b.heldFootnotes[0].text))
 	if b.heldRowCount > 1 {

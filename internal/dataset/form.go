@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kir/internal/portable"
+	"kir/internal/tablefile"
 )
 
 // Evidence that a table has a row for each ingredient and a column for each recipe, against a row for each recipe, as
@@ -55,13 +56,13 @@ func (t *table) firstTexts() [][]string {
 	head := t.firstRows()
 	var all [][]string
 	for len(all) < len(t.profiledLines) {
-		row, err := head.next()
-		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(fatalError)) {
+		row, err := head.Next()
+		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(tablefile.FatalError)) {
 			continue
 		} else if err != nil {
 			break
 		}
-		if len(row) == 0 || head.place(0).line != t.profiledLines[len(all)] {
+		if len(row) == 0 || head.Place(0).Line != t.profiledLines[len(all)] {
 			continue
 		}
 		texts := make([]string, len(t.header))

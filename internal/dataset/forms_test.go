@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 	"kir/internal/testonly/golden"
 )
 
@@ -110,13 +111,13 @@ func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		name, file, text, says string
 	}{
-		{"columns", "b.csv", wide(maxColumns, ",i%d"), ""},
-		{"columns of two lines", "b.csv", wide(maxColumns/4, ",\"i\n%d\""), ""},
-		{"columns and one", "b.csv", wide(maxColumns+1, ",%d"), fmt.Sprintf("b.csv:1:1: the table has more than %d columns: is it the right file?", maxColumns)},
-		{"name", "b.csv", "recipe," + long(maxCellBytes) + "\nA,1\n", ""},
-		{"name and one", "b.csv", "recipe,g," + long(maxCellBytes+1) + "\nA,1,2\n", fmt.Sprintf("b.csv:1:10: the name is longer than %d bytes: is it the right file?", maxCellBytes)},
-		{"cell", "b.csv", "recipe,ingredient,amount\nA,G,1\n" + long(maxCellBytes) + ",G,1\n", ""},
-		{"cell and one", "b.csv", "recipe,ingredient,amount\nA,G,1\nB," + long(maxCellBytes+1) + ",1\n", fmt.Sprintf("b.csv:3:3: the cell is longer than %d bytes: look for a quote that is opened and never closed, or shorten it", maxCellBytes)},
+		{"columns", "b.csv", wide(tablefile.MaxColumns, ",i%d"), ""},
+		{"columns of two lines", "b.csv", wide(tablefile.MaxColumns/4, ",\"i\n%d\""), ""},
+		{"columns and one", "b.csv", wide(tablefile.MaxColumns+1, ",%d"), fmt.Sprintf("b.csv:1:1: the table has more than %d columns: is it the right file?", tablefile.MaxColumns)},
+		{"name", "b.csv", "recipe," + long(tablefile.MaxCellBytes) + "\nA,1\n", ""},
+		{"name and one", "b.csv", "recipe,g," + long(tablefile.MaxCellBytes+1) + "\nA,1,2\n", fmt.Sprintf("b.csv:1:10: the name is longer than %d bytes: is it the right file?", tablefile.MaxCellBytes)},
+		{"cell", "b.csv", "recipe,ingredient,amount\nA,G,1\n" + long(tablefile.MaxCellBytes) + ",G,1\n", ""},
+		{"cell and one", "b.csv", "recipe,ingredient,amount\nA,G,1\nB," + long(tablefile.MaxCellBytes+1) + ",1\n", fmt.Sprintf("b.csv:3:3: the cell is longer than %d bytes: look for a quote that is opened and never closed, or shorten it", tablefile.MaxCellBytes)},
 	} {
 		_, err := readWithFixes(c.text, c.file, Options{})
 		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.HasSuffix(err.Error(), c.says)) {

@@ -8,6 +8,7 @@ import (
 	"kir/internal/browsersched"
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // formulaColumn returns the column of a table whose texts are chemical formulas of two elements or more in nine of ten
@@ -17,12 +18,12 @@ func (t *table) formulaColumn() int {
 	counts, filled := make([]int, len(t.header)), make([]int, len(t.header))
 	started := false
 	for seen := 0; seen < maxValueRows; {
-		row, err := rows.next()
+		row, err := rows.Next()
 		if err != nil {
 			break
 		}
 		if !started {
-			started = rows.place(0).line == t.headerPlaces[0].line
+			started = rows.Place(0).Line == t.headerPlaces[0].Line
 			continue
 		}
 		seen++
@@ -51,7 +52,7 @@ func (t *table) formulaColumn() int {
 // amounts are numbers of atoms.
 func (t *table) expandFormulas(column int, l Layout, units *measure.Units) (*table, error) {
 	cells := [][]string{nil}
-	places := [][]place{t.headerPlaces}
+	places := [][]tablefile.Place{t.headerPlaces}
 	exacts := make(map[[2]int]bool)
 	elementColumns := make(map[string]int)
 	header := append([]string(nil), t.header...)
@@ -69,13 +70,13 @@ func (t *table) expandFormulas(column int, l Layout, units *measure.Units) (*tab
 		}
 		if t.hasSingleCell(t.row) {
 			t.addNote(t.place(0), fmt.Sprintf(footnoteFormat, inputerr.Quote(strings.TrimSpace(strings.Join(t.row, "")))), "")
-			t.noteLeftOut(t.place(0).line)
+			t.noteLeftOut(t.place(0).Line)
 			continue
 		}
 		text := strings.TrimSpace(t.row[column])
 		elements, ok := parseFormula(text)
 		if !ok && text != "" {
-			return nil, withFixes(t.errorAtField(column, inputerr.Quote(text)+" is no chemical formula, as the others in this column are", "write it as Al0.5CoCrFeNi, or leave the row out"), headerStage, rowFix(t.place(0).line))
+			return nil, withFixes(t.errorAtField(column, inputerr.Quote(text)+" is no chemical formula, as the others in this column are", "write it as Al0.5CoCrFeNi, or leave the row out"), headerStage, rowFix(t.place(0).Line))
 		}
 		for _, e := range elements {
 			if _, known := elementColumns[e.symbol]; !known {
@@ -87,10 +88,10 @@ func (t *table) expandFormulas(column int, l Layout, units *measure.Units) (*tab
 				header = append(header, name)
 			}
 		}
-		if (len(cells)+1)*len(header) > maxCells {
-			return nil, t.errorAtField(0, fmt.Sprintf("the table has more than %d cells", maxCells), "write a column for each element")
+		if (len(cells)+1)*len(header) > tablefile.MaxCells {
+			return nil, t.errorAtField(0, fmt.Sprintf("the table has more than %d cells", tablefile.MaxCells), "write a column for each element")
 		}
-		row, at := make([]string, len(t.header)), make([]place, len(t.header))
+		row, at := make([]string, len(t.header)), make([]tablefile.Place, len(t.header))
 		for i := range row {
 			row[i], at[i] = strings.Clone(t.row[i]), t.place(i)
 			if t.isNumber(i) {
@@ -110,7 +111,7 @@ func (t *table) expandFormulas(column int, l Layout, units *measure.Units) (*tab
 	}
 	t.addNote(t.headerPlaces[column], fmt.Sprintf("column %s holds chemical formulas: the ingredients are their %s, in numbers of atoms",
 		inputerr.Quote(t.header[column]), inputerr.Count(len(elementColumns), "element")), "")
-	where := func(row, field int) place {
+	where := func(row, field int) tablefile.Place {
 		if field >= len(places[row]) {
 			field = column
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // Evidence that a row is the header, as logarithms of odds. Those about cells are in proportion to the cells that
@@ -39,16 +40,16 @@ type headRow struct {
 func (t *table) readHead(units *measure.Units) (head []headRow, err error) {
 	rows := t.firstRows()
 	for len(head) < maxContrastRows {
-		row, err := rows.next()
+		row, err := rows.Next()
 		if bad := (*Error)(nil); errors.As(err, &bad) || err == io.EOF {
 			break // reading the whole table reports a fault
 		} else if err != nil {
 			return nil, err
 		}
-		if isBlank(row) {
+		if tablefile.IsBlank(row) {
 			continue
 		}
-		h := headRow{isUnits: t.isUnitRow(withoutFilled(rows, row), units)}
+		h := headRow{isUnits: t.isUnitRow(tablefile.WithoutFilled(rows, row), units)}
 		for _, text := range row {
 			h.texts = append(h.texts, strings.Clone(strings.TrimSpace(text)))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // Ingredients is a list of ingredients. Each has a name and, if the list was read from a file,
@@ -47,10 +48,10 @@ type Attribute struct {
 	// there is none.
 	Affix string
 
-	numbers       []float64 // by ingredient: the value as a number, NaN if it is empty or not a number
-	notNumberErr  *Error    // error at the first value that is not a number; nil if all values are numbers
-	notNumberText string    // text of the first value that is not a number, quoted
-	cellPlaces    []place   // by ingredient: position of the cell
+	numbers       []float64         // by ingredient: the value as a number, NaN if it is empty or not a number
+	notNumberErr  *Error            // error at the first value that is not a number; nil if all values are numbers
+	notNumberText string            // text of the first value that is not a number, quoted
+	cellPlaces    []tablefile.Place // by ingredient: position of the cell
 }
 
 // NewAttribute returns an attribute with the given values, which are numbers in plain form, texts, or empty.
@@ -139,15 +140,15 @@ func isNameColumn(name string) bool { return strings.EqualFold(NormalizeName(nam
 // false. The first argument of visit is the name of the sheet. The second argument is a function
 // that reads the sheet as [ReadIngredients] does.
 func VisitIngredients(r io.Reader, file string, visit func(sheet string, read func() (*Ingredients, error)) (more bool)) error {
-	w, err := openWorkbook(contextOf(r), r, file)
+	w, err := tablefile.OpenWorkbook(contextOf(r), r, file)
 	if err != nil {
 		return err
 	}
-	for _, name := range w.names {
+	for _, name := range w.Names {
 		l := Layout{Sheet: name}
 		read := func() (*Ingredients, error) {
 			suits := func(row []string) bool { return slices.ContainsFunc(row, isNameColumn) }
-			s, err := openSheet(w, l, func(s *sheet) int { return firstWith(s, suits) })
+			s, err := openSheet(w, l, func(s *tablefile.Sheet) int { return firstWith(s, suits) })
 			if err != nil {
 				return nil, unwrapFatal(err)
 			}
@@ -207,7 +208,7 @@ func (t *table) readIngredients() (*Ingredients, error) {
 			return
 		}
 		in.add(strings.Clone(name))
-		lines = append(lines, p.line)
+		lines = append(lines, p.Line)
 		a := 0
 		for i, text := range t.row {
 			if i == named || t.header[i] == "" {
@@ -221,7 +222,7 @@ func (t *table) readIngredients() (*Ingredients, error) {
 		return nil, err
 	}
 	if len(in.Names) == 0 && len(faults.allErrors) == 0 {
-		faults.add(t.errorAtPlace(place{line: 1, column: 1}, "there is no ingredient in the file", "add a row for each ingredient below the header"))
+		faults.add(t.errorAtPlace(tablefile.Place{Line: 1, Column: 1}, "there is no ingredient in the file", "add a row for each ingredient below the header"))
 	}
 	if err := faults.join(); err != nil {
 		return nil, err
@@ -229,7 +230,7 @@ func (t *table) readIngredients() (*Ingredients, error) {
 	for k := range in.Attributes {
 		if a := &in.Attributes[k]; a.notNumberErr != nil && t.profiles[t.byName[a.Name]].isMostlyNumeric() {
 			bad := a.notNumberErr
-			t.addDoubtfulNote(place{bad.Line, bad.Column, bad.Cell}, a.notNumberText+" in "+inputerr.Quote(a.Name)+" is not a number, while most others are: the column is read as text")
+			t.addDoubtfulNote(tablefile.Place{Line: bad.Line, Column: bad.Column, Cell: bad.Cell}, a.notNumberText+" in "+inputerr.Quote(a.Name)+" is not a number, while most others are: the column is read as text")
 		}
 	}
 	in.Notes, in.GuessedLayout = t.notes, t.guessedLayout
@@ -330,12 +331,12 @@ func (a *Attribute) Numbers() ([]float64, error) {
 // ingredient is an index into Ingredients.Names.
 func (a *Attribute) CellPosition(ingredient int) (line, column int) {
 	p := a.cellPlaces[ingredient]
-	return p.line, p.column
+	return p.Line, p.Column
 }
 
 // CellAddress returns the address of an ingredient's cell in a workbook, such as Sheet1!C4. The address is
 // empty for other files. ingredient is an index into Ingredients.Names.
-func (a *Attribute) CellAddress(ingredient int) string { return a.cellPlaces[ingredient].cell }
+func (a *Attribute) CellAddress(ingredient int) string { return a.cellPlaces[ingredient].Cell }
 
 // Grouping returns the attribute that divides the ingredients into groups. It is the attribute with
 // the given name or, if the name is empty, the first attribute of text with at most two distinct

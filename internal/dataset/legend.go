@@ -7,6 +7,7 @@ import (
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // legendPattern matches what a legend says of a unit, as in 1 dash = 1 ml. Groups 1 and 2 are the unit and its size.
@@ -17,8 +18,8 @@ var legendPattern = lazyPattern(`(?i)(?:^|[\s,;:(])(?:1\s*)?(\pL[\pL ]{0,20}?)\.
 func (t *table) legendUnits(units *measure.Units) *measure.Units {
 	head := t.firstRows()
 	for range maxProfileRows {
-		row, err := head.next()
-		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(fatalError)) {
+		row, err := head.Next()
+		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(tablefile.FatalError)) {
 			continue
 		} else if err != nil {
 			break
@@ -39,7 +40,7 @@ func (t *table) legendUnits(units *measure.Units) *measure.Units {
 				continue
 			}
 			units = with
-			t.addNote(head.place(0), fmt.Sprintf("1 %s is %s, as the table says", inputerr.Quote(name), size), "")
+			t.addNote(head.Place(0), fmt.Sprintf("1 %s is %s, as the table says", inputerr.Quote(name), size), "")
 		}
 	}
 	return units

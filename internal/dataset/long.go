@@ -8,6 +8,7 @@ import (
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // readLongRow adds the current row of a table in the long form to the book: one ingredient of a
@@ -82,7 +83,7 @@ func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest,
 	if name == "" {
 		b.addError(b.ingredientColumn, "", "an ingredient without a name", "name it, or remove the row", b.withoutRow())
 		ok = false
-	} else if i, known := b.findOrAddIngredient(name, func() place { return t.place(b.ingredientColumn) }); !known {
+	} else if i, known := b.findOrAddIngredient(name, func() tablefile.Place { return t.place(b.ingredientColumn) }); !known {
 		b.reportUnknownIngredient(name, "", t.place(b.ingredientColumn))
 		ok = false
 	} else {
@@ -92,7 +93,7 @@ func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest,
 			ok = false
 		}
 	}
-	part.Line = int32(min(t.rows.line(b.recipeColumn), math.MaxInt32))
+	part.Line = int32(min(t.rows.Line(b.recipeColumn), math.MaxInt32))
 
 	var cell string
 	if b.unitColumn >= 0 {
@@ -142,8 +143,8 @@ func (b *bookBuilder) skipSumOfRecipe() bool {
 	if name != "Σ" && !sumWord.includes(strings.ToLower(strings.Trim(name, " :.()"))) && !(hasSumWord(name) && b.addsUpRecipe()) {
 		return false
 	}
-	b.sumRows.increment(func() place { return b.table.place(b.ingredientColumn) }, name)
-	b.table.noteLeftOut(b.table.rows.line(b.ingredientColumn))
+	b.sumRows.increment(func() tablefile.Place { return b.table.place(b.ingredientColumn) }, name)
+	b.table.noteLeftOut(b.table.rows.Line(b.ingredientColumn))
 	return true
 }
 

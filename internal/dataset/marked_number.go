@@ -6,6 +6,7 @@ import (
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // A markedNumber is a number of a label that people write with something beside it.
@@ -74,7 +75,7 @@ func (l *labelColumn) cell(t *table) string {
 func (l *labelColumn) countMark(t *table) {
 	text := NormalizeName(t.row[l.column])
 	if m, ok := parseMarkedNumber(text); ok && !l.holdsSpreads && t.profiles[l.column].isMostlyNumeric() {
-		at := func() place { return t.place(l.column) }
+		at := func() tablefile.Place { return t.place(l.column) }
 		switch {
 		case m.bound:
 			l.bounds.increment(at, text)
@@ -91,7 +92,7 @@ func (l *labelColumn) countMark(t *table) {
 func (l *labelColumn) noteMarks(t *table, isGiven bool) {
 	name := inputerr.Quote(l.Name)
 	if n := l.bounds; n.count > 0 {
-		note := Note{File: t.file, Line: n.firstPlace.line, Column: n.firstPlace.column, Cell: n.firstPlace.cell,
+		note := Note{File: t.file, Line: n.firstPlace.Line, Column: n.firstPlace.Column, Cell: n.firstPlace.Cell,
 			Message: fmt.Sprintf("%s of %s such as %s: the bound is taken for the number", inputerr.Count(n.count, "cell"), name, inputerr.Quote(n.example))}
 		if !isGiven {
 			note.Doubtful, note.AmbiguousColumn, note.AssumedRole, note.LikelyRole = true, l.Name, LabelColumn, IgnoredColumn

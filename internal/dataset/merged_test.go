@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"kir/internal/tablefile"
+
 	"github.com/xuri/excelize/v2"
 )
 
@@ -24,17 +26,17 @@ func mergedBook(t *testing.T, rows [][]any, ranges ...string) map[string][]byte 
 		if err := f.MergeCell("A", first, last); err != nil {
 			t.Fatal(err)
 		}
-		m, err := parseMergedRange(ref)
+		m, err := tablefile.ParseMergedRange(ref)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for r := m.top; r <= m.bottom; r++ {
-			for c := m.left; c <= m.right; c++ {
+		for r := m.Top; r <= m.Bottom; r++ {
+			for c := m.Left; c <= m.Right; c++ {
 				covered[[2]int{r, c}] = true
 			}
 		}
-		delete(covered, [2]int{m.top, m.left})
-		spans[[2]int{m.top, m.left}] = fmt.Sprintf(` table:number-rows-spanned="%d" table:number-columns-spanned="%d"`, m.bottom-m.top+1, m.right-m.left+1)
+		delete(covered, [2]int{m.Top, m.Left})
+		spans[[2]int{m.Top, m.Left}] = fmt.Sprintf(` table:number-rows-spanned="%d" table:number-columns-spanned="%d"`, m.Bottom-m.Top+1, m.Right-m.Left+1)
 	}
 	var xlsx bytes.Buffer
 	if err := f.Write(&xlsx); err != nil {
@@ -167,21 +169,6 @@ func TestMergedCells(t *testing.T) {
 	}
 }
 
-// The content of a merged cell is copied to the rows below that have other cells, as a number if it is one, and over no
-// content of their own.
-func TestFillMerged(t *testing.T) {
-	t.Parallel()
-	s := &sheet{cells: [][]string{{"1.5", "a", "x"}, {"", "", "y"}, {"", "b"}, nil, {"own", "", "z"}, {"", "", "", "w"}}, numberCells: map[[2]int]bool{{0, 0}: true}}
-	left := 100
-	if err := s.fillMerged([]mergedRange{{0, 0, 5, 1}, {9, 0, 10, 0}}, &left); err != nil {
-		t.Fatal(err)
-	}
-	want := [][]string{{"1.5", "a", "x"}, {"1.5", "", "y"}, {"", "b"}, nil, {"own", "", "z"}, {"1.5", "", "", "w"}}
-	if !reflect.DeepEqual(s.cells, want) || !s.numberCells[[2]int{5, 0}] || s.numberCells[[2]int{4, 0}] || !s.filledCells[[2]int{1, 0}] || len(s.filledCells) != 2 || s.coveredColumns[[2]int{0, 0}] != 2 || left != 95 {
-		t.Errorf("got %q, numbers %v, filled %v, covered %v, %d left", s.cells, s.numberCells, s.filledCells, s.coveredColumns, left)
-	}
-}
-
 // What merged cells cover is bounded by the cells that are there, whatever a file says.
 func TestMergedCellsAreBounded(t *testing.T) {
 	t.Parallel()
@@ -194,13 +181,13 @@ func TestMergedCellsAreBounded(t *testing.T) {
 	}
 	const few = `<row r="1"><c r="A1" t="inlineStr"><is><t>recipe</t></is></c><c r="B1" t="inlineStr"><is><t>Gin</t></is></c></row>`
 	row := func(r int) string { return fmt.Sprintf(`<row r="%d">%s</row>`, r, text(fmt.Sprint("C", r), "a")) }
-	w, err := openWorkbook(t.Context(), bytes.NewReader(merges(few+row(3), "A1:A1048576", "B1:XFD1048576", "ZZ1:ZZ9")), "book.xlsx")
+	w, err := tablefile.OpenWorkbook(t.Context(), bytes.NewReader(merges(few+row(3), "A1:A1048576", "B1:XFD1048576", "ZZ1:ZZ9")), "book.xlsx")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := w.readNamedSheet("A")
-	if want := [][]string{{"recipe", "Gin"}, nil, {"recipe", "Gin", "a"}}; err != nil || len(s.cells) != 3 || !reflect.DeepEqual(s.cells[0], want[0]) || s.cells[2][0] != "recipe" {
-		t.Errorf("got %q, %v", s.cells, err)
+	s, err := w.ReadNamedSheet("A")
+	if want := [][]string{{"recipe", "Gin"}, nil, {"recipe", "Gin", "a"}}; err != nil || len(s.Cells) != 3 || !reflect.DeepEqual(s.Cells[0], want[0]) || s.Cells[2][0] != "recipe" {
+		t.Errorf("got %q, %v", s.Cells, err)
 	}
 	var many strings.Builder
 	many.WriteString(few)
@@ -216,8 +203,8 @@ func TestMergedCellsAreBounded(t *testing.T) {
 	}{
 		"overlapping.xlsx": {merges(many.String(), overlapping...), "has merged cells that cover more than 1048576 others"},
 		"nowhere.xlsx":     {merges(few, "A1:nowhere"), `it has merged cells "A1:nowhere"`},
-		"many.xlsx":        {merges(few, strings.Split(strings.Repeat("A1:A2,", maxMergedRanges+1), ",")...), "more than 65536 ranges"},
-		"many.ods":         {inRows(t, strings.Repeat(`<table:table-row>`+strings.Repeat(`<table:table-cell table:number-columns-spanned="2" office:value-type="string"><text:p>a</text:p></table:table-cell>`, 16)+`</table:table-row>`, maxMergedRanges/16+1)), "more than 65536 ranges"},
+		"many.xlsx":        {merges(few, strings.Split(strings.Repeat("A1:A2,", tablefile.MaxMergedRanges+1), ",")...), "more than 65536 ranges"},
+		"many.ods":         {inRows(t, strings.Repeat(`<table:table-row>`+strings.Repeat(`<table:table-cell table:number-columns-spanned="2" office:value-type="string"><text:p>a</text:p></table:table-cell>`, 16)+`</table:table-row>`, tablefile.MaxMergedRanges/16+1)), "more than 65536 ranges"},
 		"rows.ods": {inRows(t, `<table:table-row><table:table-cell table:number-rows-spanned="16777216" office:value-type="string"><text:p>recipe</text:p></table:table-cell><table:table-cell table:number-rows-spanned="16777216" office:value-type="string"><text:p>Gin</text:p></table:table-cell></table:table-row>`+
 			`<table:table-row table:number-rows-repeated="900000"><table:table-cell table:number-columns-repeated="2"/><table:table-cell office:value-type="string"><text:p>a</text:p></table:table-cell></table:table-row>`), "has merged cells that cover more than 1048576 others"},
 	} {

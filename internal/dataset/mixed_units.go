@@ -8,12 +8,13 @@ import (
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // A placedPart is a part of a recipe and the position of its unit.
 type placedPart struct {
 	Part
-	place place
+	place tablefile.Place
 }
 
 // reportMixedUnits records the error that the units of a recipe are of several kinds. parts are of the kind of its first
@@ -82,13 +83,13 @@ func (b *bookBuilder) wideColumnOf(ingredient int32) int {
 
 // placeOf returns the position of a part that was read before. In the wide form the part must be in the current row. In
 // the long form the position is the line of the part, in the column of the other part, which like stands for.
-func (b *bookBuilder) placeOf(part Part, like place) place {
+func (b *bookBuilder) placeOf(part Part, like tablefile.Place) tablefile.Place {
 	if column := b.columnOf(part.Ingredient); column >= 0 {
 		return b.table.place(column)
 	}
-	p := place{line: int(part.Line)}
-	if like.cell != "" {
-		p.cell = strings.TrimRight(like.cell, "0123456789") + strconv.Itoa(p.line)
+	p := tablefile.Place{Line: int(part.Line)}
+	if like.Cell != "" {
+		p.Cell = strings.TrimRight(like.Cell, "0123456789") + strconv.Itoa(p.Line)
 	}
 	return p
 }

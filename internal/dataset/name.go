@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -63,8 +64,8 @@ func CheckCell(text string) (message, hint string) {
 	if !utf8.ValidString(text) {
 		return "is no text in UTF-8", "write it in UTF-8"
 	}
-	if n := len(EscapeCell(text)); n > maxCellBytes {
-		return fmt.Sprintf("has %d bytes; a cell can hold at most %d", n, maxCellBytes), "shorten it"
+	if n := len(EscapeCell(text)); n > tablefile.MaxCellBytes {
+		return fmt.Sprintf("has %d bytes; a cell can hold at most %d", n, tablefile.MaxCellBytes), "shorten it"
 	}
 	for _, r := range text {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

@@ -11,8 +11,20 @@ import (
 	"testing"
 
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 
 	"github.com/xuri/excelize/v2"
+)
+
+// Names of parts and of namespaces of an OpenDocument spreadsheet.
+const (
+	odsMediaType = "application/vnd.oasis.opendocument.spreadsheet"
+	odsContent   = "content.xml"
+	odsManifest  = "META-INF/manifest.xml"
+
+	officeNamespace = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+	tableNamespace  = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
+	textNamespace   = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
 )
 
 // The beginning and the end of an OpenDocument spreadsheet's content.
@@ -100,7 +112,7 @@ func asDocument(t testing.TB, data []byte) []byte {
 				}
 				seen := rows[r][c]
 				text := "<text:p>" + quoted(seen) + "</text:p>"
-				read, _ := cellText(raw, seen)
+				read, _ := tablefile.CellText(raw, seen)
 				switch _, isNumber := measure.ParseNumber(raw); {
 				case made != "":
 					fmt.Fprintf(&out, `<table:table-cell table:formula="of:=%s"/>`, quoted(made))
@@ -192,14 +204,14 @@ func TestDocumentCells(t *testing.T) {
 		`<table:table-cell table:formula="of:=2*2" office:value-type="float" office:value="4"><text:p>4</text:p></table:table-cell>`:         "4",
 		`<table:covered-table-cell office:value-type="string"><text:p>hidden below a merged cell</text:p></table:covered-table-cell>`:        "",
 	} {
-		w, err := openWorkbook(t.Context(), bytes.NewReader(inRows(t, `<table:table-row>`+cell+text("<text:p>end</text:p>")+`</table:table-row>`)), "book.ods")
+		w, err := tablefile.OpenWorkbook(t.Context(), bytes.NewReader(inRows(t, `<table:table-row>`+cell+text("<text:p>end</text:p>")+`</table:table-row>`)), "book.ods")
 		if err != nil {
 			t.Errorf("%s: %v", cell, err)
 			continue
 		}
-		s, err := w.readNamedSheet("A")
-		if err != nil || len(s.cells) != 1 || len(s.cells[0]) != 2 || s.cells[0][0] != want || len(s.brokenCells) > 0 {
-			t.Errorf("%s is %q, %v, %v, want %q", cell, s.cells, s.brokenCells, err, want)
+		s, err := w.ReadNamedSheet("A")
+		if err != nil || len(s.Cells) != 1 || len(s.Cells[0]) != 2 || s.Cells[0][0] != want || len(s.BrokenCells) > 0 {
+			t.Errorf("%s is %q, %v, %v, want %q", cell, s.Cells, s.BrokenCells, err, want)
 		}
 	}
 }
@@ -212,19 +224,19 @@ func TestDocumentRepeats(t *testing.T) {
 		`<table:table-row-group><table:table-rows><table:table-row table:number-rows-repeated="2"><table:table-cell/>` + strings.Replace(cell, "<table:table-cell", `<table:table-cell table:number-columns-repeated="2"`, 1) +
 		`<table:table-cell table:number-columns-repeated="16381"/></table:table-row></table:table-rows></table:table-row-group>` +
 		`<table:shapes><table:table-row>` + cell + `</table:table-row></table:shapes>` + blankBelow
-	w, err := openWorkbook(t.Context(), bytes.NewReader(inRows(t, rows)), "book.ods")
+	w, err := tablefile.OpenWorkbook(t.Context(), bytes.NewReader(inRows(t, rows)), "book.ods")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := w.readNamedSheet("A")
-	if want := [][]string{nil, nil, {"", "x", "x"}, {"", "x", "x"}}; err != nil || !reflect.DeepEqual(s.cells, want) {
-		t.Errorf("got %q, %v", s.cells, err)
+	s, err := w.ReadNamedSheet("A")
+	if want := [][]string{nil, nil, {"", "x", "x"}, {"", "x", "x"}}; err != nil || !reflect.DeepEqual(s.Cells, want) {
+		t.Errorf("got %q, %v", s.Cells, err)
 	}
 	// In one piece, as .fods, and what is kept of other files is no sheet.
 	flat := strings.ReplaceAll(documentHead, "document-content", "document") + `<table:table table:name="'file:///b.ods'#$A" table:style-name="ta_extref"><table:table-row>` + cell +
 		`</table:table-row></table:table><table:table table:name="B"><table:table-row>` + cell + `</table:table-row></table:table>` + strings.ReplaceAll(documentTail, "document-content", "document")
-	w, err = openWorkbook(t.Context(), strings.NewReader(flat), "book.fods")
-	if err != nil || !reflect.DeepEqual(w.names, []string{"B"}) {
+	w, err = tablefile.OpenWorkbook(t.Context(), strings.NewReader(flat), "book.fods")
+	if err != nil || !reflect.DeepEqual(w.Names, []string{"B"}) {
 		t.Errorf("the sheets are %v, %v", w, err)
 	}
 }
@@ -294,11 +306,11 @@ func FuzzDocument(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	content, err := openDocument(archive)
-	if err != nil {
-		f.Fatal(err)
+	for _, part := range archive.File {
+		if part.Name == odsContent {
+			f.Add(string(unpack(f, part)))
+		}
 	}
-	f.Add(string(content))
 	f.Fuzz(func(t *testing.T, content string) {
 		book, err := Read(bytes.NewReader(packed(t, "mimetype", odsMediaType, odsContent, content)), "book.ods", Options{})
 		if err != nil {

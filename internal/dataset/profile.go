@@ -10,6 +10,7 @@ import (
 	"kir/internal/browsersched"
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // A columnProfile summarises the first rows of one column.
@@ -133,14 +134,14 @@ const (
 // A decimalMarkCounts counts what the numbers in text cells reveal about the decimal mark of the
 // table.
 type decimalMarkCounts struct {
-	pointOnlyCount      int    // number of numbers that are valid only with a decimal point, such as 1.5
-	commaOnlyCount      int    // number of numbers that are valid only with a decimal comma, such as 1,5
-	ambiguousPointCount int    // number of ambiguous numbers with a point, such as 1.500
-	ambiguousCommaCount int    // number of ambiguous numbers with a comma, such as 1,500
-	commaExample        string // the first number that is valid only with a decimal comma
-	ambiguousExample    string // the first ambiguous number
-	commaPlace          place  // position of commaExample
-	ambiguousPlace      place  // position of ambiguousExample
+	pointOnlyCount      int             // number of numbers that are valid only with a decimal point, such as 1.5
+	commaOnlyCount      int             // number of numbers that are valid only with a decimal comma, such as 1,5
+	ambiguousPointCount int             // number of ambiguous numbers with a point, such as 1.500
+	ambiguousCommaCount int             // number of ambiguous numbers with a comma, such as 1,500
+	commaExample        string          // the first number that is valid only with a decimal comma
+	ambiguousExample    string          // the first ambiguous number
+	commaPlace          tablefile.Place // position of commaExample
+	ambiguousPlace      tablefile.Place // position of ambiguousExample
 }
 
 // buildProfiles computes the profiles of the columns from the first rows of the table. It skips
@@ -157,9 +158,9 @@ func (t *table) buildProfiles(units *measure.Units) error {
 		if err := browsersched.Err(t.ctx); err != nil {
 			return err
 		}
-		row, err := head.next()
+		row, err := head.Next()
 		if bad := (*Error)(nil); errors.As(err, &bad) {
-			if errors.As(err, new(fatalError)) {
+			if errors.As(err, new(tablefile.FatalError)) {
 				return nil
 			}
 			continue
@@ -167,20 +168,20 @@ func (t *table) buildProfiles(units *measure.Units) error {
 			return nil // reading the whole table fails again and reports it
 		}
 		if !started {
-			started = head.place(0).line == t.headerPlaces[0].line
+			started = head.Place(0).Line == t.headerPlaces[0].Line
 			continue
 		}
-		if isBlank(row) || t.repeatsHeader(row) || len(row) < len(t.header) && !t.allowsShortRows || t.unitRowLine > 0 && head.place(0).line == t.unitRowLine {
+		if tablefile.IsBlank(row) || t.repeatsHeader(row) || len(row) < len(t.header) && !t.allowsShortRows || t.unitRowLine > 0 && head.Place(0).Line == t.unitRowLine {
 			continue
 		}
-		if t.isSummaryRow(row) || t.isLeftOutByLine(head.place(0).line) {
+		if t.isSummaryRow(row) || t.isLeftOutByLine(head.Place(0).Line) {
 			continue
 		}
 		if t.hasSingleCell(row) {
 			continue // perhaps a footnote
 		}
 		if rows < maxValueRows {
-			t.profiledLines = append(t.profiledLines, head.place(0).line)
+			t.profiledLines = append(t.profiledLines, head.Place(0).Line)
 		}
 		for i := range t.header {
 			text := ""
@@ -195,9 +196,9 @@ func (t *table) buildProfiles(units *measure.Units) error {
 }
 
 // wrapRows makes the table yield its rows through wrap, and profiles its columns anew.
-func (t *table) wrapRows(wrap func(rows) rows, units *measure.Units) error {
+func (t *table) wrapRows(wrap func(tablefile.Rows) tablefile.Rows, units *measure.Units) error {
 	first := t.firstRows
-	t.rows, t.firstRows = wrap(t.rows), func() rows { return wrap(first()) }
+	t.rows, t.firstRows = wrap(t.rows), func() tablefile.Rows { return wrap(first()) }
 	err := t.buildProfiles(units)
 	t.correctValues()
 	return err
@@ -217,7 +218,7 @@ func (t *table) dropProfiles() {
 
 // addCell adds a cell to the profile. text is the content of the cell. row is the number of
 // profiled rows before the current row of head, and field is the index of the cell.
-func (p *columnProfile) addCell(t *table, text string, head rows, field, row int, units *measure.Units) {
+func (p *columnProfile) addCell(t *table, text string, head tablefile.Rows, field, row int, units *measure.Units) {
 	value := 0.0
 	defer func() {
 		if value < 0 {
@@ -243,7 +244,7 @@ func (p *columnProfile) addCell(t *table, text string, head rows, field, row int
 			p.distinctTexts[strings.Clone(text)] = true
 		}
 	}
-	if head.isNumber(field) {
+	if head.IsNumber(field) {
 		if f, ok := measure.ParseNumber(text); ok {
 			p.amountCount++
 			p.countNumber("", f == 0)
@@ -378,13 +379,13 @@ func parseAffixedNumber(text string) (n measure.Numeral, affix string) {
 // countDecimalMark counts what a number in a field of the current row of head reveals about the
 // decimal mark. The parameter shown is the only decimal mark with which the number is valid, or
 // AnyDecimal. ambiguous reports that the number has different values with the two marks.
-func countDecimalMark(m *decimalMarkCounts, shown measure.Decimal, ambiguous bool, text string, head rows, field int) {
+func countDecimalMark(m *decimalMarkCounts, shown measure.Decimal, ambiguous bool, text string, head tablefile.Rows, field int) {
 	switch {
 	case shown == measure.DecimalPoint:
 		m.pointOnlyCount++
 	case shown == measure.DecimalComma:
 		if m.commaOnlyCount++; m.commaOnlyCount == 1 {
-			m.commaExample, m.commaPlace = strings.Clone(text), head.place(field)
+			m.commaExample, m.commaPlace = strings.Clone(text), head.Place(field)
 		}
 	}
 	if ambiguous {
@@ -394,7 +395,7 @@ func countDecimalMark(m *decimalMarkCounts, shown measure.Decimal, ambiguous boo
 			m.ambiguousPointCount++
 		}
 		if m.ambiguousExample == "" {
-			m.ambiguousExample, m.ambiguousPlace = strings.Clone(text), head.place(field)
+			m.ambiguousExample, m.ambiguousPlace = strings.Clone(text), head.Place(field)
 		}
 	}
 }
@@ -413,7 +414,7 @@ func (t *table) chooseDecimalMark(given measure.Decimal) {
 	if given != measure.AnyDecimal {
 		return
 	}
-	ask := func(p place, message string) {
+	ask := func(p tablefile.Place, message string) {
 		t.guessedLayout.Decimal = t.decimal
 		t.addNote(p, message, Layout{Decimal: t.decimal}.YAML())
 	}

@@ -10,6 +10,7 @@ import (
 	"kir/internal/browsersched"
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 const (
@@ -29,24 +30,24 @@ func (t *table) namesRecipesInHeadings(o Options) bool {
 	names := make(map[string]bool)
 	started, last := false, ""
 	for n := 0; n < maxProfileRows; n++ {
-		row, err := head.next()
-		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(fatalError)) {
+		row, err := head.Next()
+		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(tablefile.FatalError)) {
 			continue
 		} else if err != nil {
 			break
 		}
 		if !started {
-			started = len(row) > 0 && head.place(0).line == t.headerPlaces[0].line
+			started = len(row) > 0 && head.Place(0).Line == t.headerPlaces[0].Line
 			continue
 		}
-		if isBlank(row) {
+		if tablefile.IsBlank(row) {
 			continue
 		}
 		name := firstText(row)
 		switch {
 		case len(row) > 0 && strings.TrimSpace(row[0]) == "":
 			return false
-		case countFilled(withoutFilled(head, row)) == 1:
+		case countFilled(tablefile.WithoutFilled(head, row)) == 1:
 			if headings[name] || last != "" && len(headings) > 0 && rows == 0 {
 				return false
 			}
@@ -67,48 +68,48 @@ func (t *table) namesRecipesInHeadings(o Options) bool {
 // expandHeadings returns the table with a first column of recipes, whose names stand in rows of their own.
 func (t *table) expandHeadings(l Layout, units *measure.Units) (*table, error) {
 	cells := [][]string{append([]string{string(RecipeColumn)}, t.header...)}
-	places := [][]place{append([]place{t.headerPlaces[0]}, t.headerPlaces...)}
+	places := [][]tablefile.Place{append([]tablefile.Place{t.headerPlaces[0]}, t.headerPlaces...)}
 	exacts := make(map[[2]int]bool)
 	recipe, first := "", ""
 	for {
 		if err := browsersched.Err(t.ctx); err != nil {
 			return nil, err
 		}
-		row, err := t.rows.next()
+		row, err := t.rows.Next()
 		if err == io.EOF {
 			break
 		} else if err != nil {
 			return nil, err
 		}
-		if isBlank(row) {
+		if tablefile.IsBlank(row) {
 			continue
 		}
-		if line := t.rows.place(0).line; t.isLeftOutByLine(line) {
+		if line := t.rows.Place(0).Line; t.isLeftOutByLine(line) {
 			t.noteLeftOut(line)
 			continue
 		}
-		if row = withoutFilled(t.rows, row); countFilled(row) == 1 {
+		if row = tablefile.WithoutFilled(t.rows, row); countFilled(row) == 1 {
 			if recipe = strings.Clone(firstText(row)); first == "" {
 				first = recipe
 			}
 			continue
 		}
-		if (len(cells)+1)*(len(t.header)+1) > maxCells {
-			return nil, t.errorAtPlace(t.rows.place(0), "the table has too many cells", "write the recipe in each row")
+		if (len(cells)+1)*(len(t.header)+1) > tablefile.MaxCells {
+			return nil, t.errorAtPlace(t.rows.Place(0), "the table has too many cells", "write the recipe in each row")
 		}
-		texts, at := []string{recipe}, []place{t.rows.place(0)}
+		texts, at := []string{recipe}, []tablefile.Place{t.rows.Place(0)}
 		for i := range len(t.header) {
 			text := ""
 			if i < len(row) {
 				text = strings.Clone(row[i])
 			}
-			if texts = append(texts, text); t.rows.isNumber(i) {
+			if texts = append(texts, text); t.rows.IsNumber(i) {
 				exacts[[2]int{len(cells), i + 1}] = true
 			}
-			at = append(at, t.rows.place(i))
+			at = append(at, t.rows.Place(i))
 		}
 		cells, places = append(cells, texts), append(places, at)
 	}
 	t.addNote(t.headerPlaces[0], "rows with one text name the recipes below them, such as "+inputerr.Quote(first), "")
-	return t.withCells(cells, func(row, field int) place { return places[row][min(field, len(places[row])-1)] }, exacts, nil, l, units)
+	return t.withCells(cells, func(row, field int) tablefile.Place { return places[row][min(field, len(places[row])-1)] }, exacts, nil, l, units)
 }

@@ -9,6 +9,7 @@ import (
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // A remainderPart is a part of a recipe whose amount is what the other parts leave of a whole, as
@@ -19,8 +20,8 @@ type remainderPart struct {
 	partsBefore  int    // number of other parts of the recipe before this part
 	text         string // text of the cell
 
-	hasSharedUnit bool  // whether the whole has a unit and the other amounts have none; set by complete
-	place         place // position of the cell
+	hasSharedUnit bool            // whether the whole has a unit and the other amounts have none; set by complete
+	place         tablefile.Place // position of the cell
 }
 
 // complete computes the amount of the part and adds the part to the recipe r. is describes the

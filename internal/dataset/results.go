@@ -14,6 +14,7 @@ import (
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // Results is the content of a file of results. Such a file is a table in the long form: a row is an
@@ -184,7 +185,7 @@ func (r *resultReader) readEntryRow() {
 	ingredient := int32(-1)
 	name := NormalizeName(t.row[r.ingredientColumn])
 	if name != "" {
-		i, known := r.findOrAddIngredient(name, func() place { return t.place(r.ingredientColumn) })
+		i, known := r.findOrAddIngredient(name, func() tablefile.Place { return t.place(r.ingredientColumn) })
 		if !known {
 			r.reportUnknownIngredient(name, "", t.place(r.ingredientColumn))
 			r.entryOpen = false
@@ -226,7 +227,7 @@ func (r *resultReader) readEntryRow() {
 func (r *resultReader) beginEntry(id, time string) bool {
 	r.closeEntry()
 	t := r.table
-	e := Result{ID: strings.Clone(id), Time: strings.Clone(time), Recipe: strings.Clone(NormalizeName(t.row[r.recipeColumn])), firstLine: t.place(r.leadingIndices[0]).line}
+	e := Result{ID: strings.Clone(id), Time: strings.Clone(time), Recipe: strings.Clone(NormalizeName(t.row[r.recipeColumn])), firstLine: t.place(r.leadingIndices[0]).Line}
 	if text := NormalizeName(t.row[r.leadingIndices[1]]); text != "" {
 		round, err := strconv.Atoi(text)
 		if err != nil || round < 0 || round > math.MaxInt32 {
@@ -289,7 +290,7 @@ func (r *resultReader) checkSameValues(e *Result) {
 // if it recorded an error.
 func (r *resultReader) parseResultPart(ingredient int32) (part Part, ok bool) {
 	t := r.table
-	part.Ingredient, part.Line = ingredient, int32(min(t.rows.line(r.recipeColumn), math.MaxInt32))
+	part.Ingredient, part.Line = ingredient, int32(min(t.rows.Line(r.recipeColumn), math.MaxInt32))
 	unit, message, hint := r.findUnit(t.row[r.unitColumn])
 	if message != "" {
 		r.addError(r.unitColumn, "unit "+NormalizeName(t.row[r.unitColumn]), message, hint)

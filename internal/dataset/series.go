@@ -9,6 +9,7 @@ import (
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // A Series is a table of numbers over time. It has a row for each time and a column for each
@@ -25,8 +26,8 @@ type Series struct {
 	Notes         []Note
 	GuessedLayout Layout
 
-	cellPlaces   [][]place // positions of the cells by row and field, including the first column
-	headerPlaces []place   // positions of the names of the columns, including the first column
+	cellPlaces   [][]tablefile.Place // positions of the cells by row and field, including the first column
+	headerPlaces []tablefile.Place   // positions of the names of the columns, including the first column
 }
 
 // ReadSeries reads a series from CSV or a workbook, as [Read] does. The parameter columns lists
@@ -52,7 +53,7 @@ func ReadSeries(r io.Reader, file string, l Layout, columns []string) (*Series, 
 	var faults faults
 	plain := (*Error)(nil) // the first number without a percent sign, if others have one
 	err = t.readRows(&faults, func() {
-		values, places := make([]float64, len(s.Columns)), make([]place, len(s.Columns)+1)
+		values, places := make([]float64, len(s.Columns)), make([]tablefile.Place, len(s.Columns)+1)
 		places[0] = t.place(0)
 		for k := range values {
 			places[k+1] = t.place(k + 1)
@@ -113,5 +114,5 @@ func (s *Series) ErrorAt(row, column int, message, hint string) *Error {
 	if row >= 0 {
 		p = s.cellPlaces[row][column+1]
 	}
-	return &Error{File: s.File, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Hint: hint}
+	return &Error{File: s.File, Line: p.Line, Column: p.Column, Cell: p.Cell, Message: message, Hint: hint}
 }

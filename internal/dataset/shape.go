@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"kir/internal/tablefile"
 )
 
 // A Shape says how the reader interpreted the parts of a table, so that a program can display the
@@ -53,12 +55,12 @@ func shapeOf(t *table, columns []Column, before *table) *Shape {
 		s.LeftOutLines = append(s.LeftOutLines, t.totalRowLine)
 	}
 	if before == nil {
-		s.HeaderLine = t.headerPlaces[0].line
+		s.HeaderLine = t.headerPlaces[0].Line
 		return s
 	}
-	s.HeaderLine, s.NameColumn = before.headerPlaces[0].line, before.firstNamedColumn()
+	s.HeaderLine, s.NameColumn = before.headerPlaces[0].Line, before.firstNamedColumn()
 	for _, p := range t.headerPlaces {
-		s.RowLines = append(s.RowLines, p.line)
+		s.RowLines = append(s.RowLines, p.Line)
 	}
 	return s
 }
@@ -83,13 +85,13 @@ func ReadPreview(r io.Reader, file string, l Layout, rows, columns, bytes int) (
 	}
 	p := &Preview{SheetNames: s.sheets, Sheet: s.sheet}
 	for {
-		row, err := s.rows.next()
+		row, err := s.rows.Next()
 		if err != nil {
 			// Reading the whole table reports the fault.
 			p.HasMoreRows = p.HasMoreRows || err != io.EOF && !errors.As(err, new(*Error))
 			return p, nil
 		}
-		if isBlank(row) {
+		if tablefile.IsBlank(row) {
 			continue
 		}
 		if len(p.Rows) == rows {
@@ -98,8 +100,8 @@ func ReadPreview(r io.Reader, file string, l Layout, rows, columns, bytes int) (
 		}
 		texts := make([]string, min(len(row), columns))
 		for i := range texts {
-			texts[i] = truncate(strings.TrimSpace(row[i]), bytes)
+			texts[i] = tablefile.Truncate(strings.TrimSpace(row[i]), bytes)
 		}
-		p.Rows, p.RowLines = append(p.Rows, texts), append(p.RowLines, s.rows.line(0))
+		p.Rows, p.RowLines = append(p.Rows, texts), append(p.RowLines, s.rows.Line(0))
 	}
 }

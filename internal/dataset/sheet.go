@@ -60,7 +60,7 @@ func ReadSheet(r io.Reader, file string) (*Sheet, error) {
 		case twice:
 			faults.add(t.errorAtField(0, fmt.Sprintf("%s is there twice: first on line %d", inputerr.Quote(name), first), "remove one of the rows"))
 		}
-		seen[name] = t.rows.line(0)
+		seen[name] = t.rows.Line(0)
 		values := make([]float64, len(s.Columns))
 		for k := range values {
 			text, ok := NormalizeName(t.row[k+1]), false

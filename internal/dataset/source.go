@@ -13,32 +13,33 @@ import (
 
 	"kir/internal/file"
 	"kir/internal/inputerr"
+	"kir/internal/tablefile"
 )
 
 // A source is an opened file that contains a table.
 type source struct {
-	ctx             context.Context // reading stops when ctx ends
-	file            string          // name of the file, for messages
-	rows            rows            // all rows of the table
-	firstRows       func() rows     // returns the first rows anew; the format of the table is guessed from them
-	delimiter       rune            // delimiter of the columns of a text file; 0 for a workbook
-	sheet           string          // name of the sheet that is read from a workbook
-	sheets          []string        // names of all sheets of a workbook
-	allowsShortRows bool            // whether a row may be shorter than the header
-	notes           []Note          // interpretations recorded so far
-	notedSet        map[Note]bool   // set of the first notedCount notes, which finds repeated notes
-	notedCount      int             // number of notes in notedSet
-	guessedLayout   Layout          // layout with those guesses so far that may well be wrong
-	withoutLines    map[int]bool    // by line of a row that the layout leaves out by its line: whether there is such a row
-	hasBlocks       bool            // whether the rows were made of blocks, each of which is a recipe
-	unknownTexts    []string        // texts that the layout lists for values that are not known
-	brokenCells     []*Error        // errors of cells whose formula has no result
-	asides          []asideCells    // rows or columns that say something of the ingredients
+	ctx             context.Context       // reading stops when ctx ends
+	file            string                // name of the file, for messages
+	rows            tablefile.Rows        // all rows of the table
+	firstRows       func() tablefile.Rows // returns the first rows anew; the format of the table is guessed from them
+	delimiter       rune                  // delimiter of the columns of a text file; 0 for a workbook
+	sheet           string                // name of the sheet that is read from a workbook
+	sheets          []string              // names of all sheets of a workbook
+	allowsShortRows bool                  // whether a row may be shorter than the header
+	notes           []Note                // interpretations recorded so far
+	notedSet        map[Note]bool         // set of the first notedCount notes, which finds repeated notes
+	notedCount      int                   // number of notes in notedSet
+	guessedLayout   Layout                // layout with those guesses so far that may well be wrong
+	withoutLines    map[int]bool          // by line of a row that the layout leaves out by its line: whether there is such a row
+	hasBlocks       bool                  // whether the rows were made of blocks, each of which is a recipe
+	unknownTexts    []string              // texts that the layout lists for values that are not known
+	brokenCells     []*Error              // errors of cells whose formula has no result
+	asides          []asideCells          // rows or columns that say something of the ingredients
 }
 
 // maxHeadBytes is the maximum number of bytes at the beginning of a text file from which the format
 // is guessed.
-const maxHeadBytes = maxRowBytes
+const maxHeadBytes = tablefile.MaxRowBytes
 
 // nonTableFormats are formats of files that are not read as tables. The field magic is the first
 // bytes of such a file, what names the format, and instead says what to do.
@@ -52,7 +53,7 @@ var nonTableFormats = []struct{ magic, what, instead string }{
 
 // openSource opens a table and determines the format of the file from its first bytes. If the
 // layout names no sheet of a workbook, it chooses the one with the greatest weight.
-func openSource(r io.Reader, file string, l Layout, weigh func(*sheet) int) (*source, error) {
+func openSource(r io.Reader, file string, l Layout, weigh func(*tablefile.Sheet) int) (*source, error) {
 	ctx := contextOf(r)
 	head, err := io.ReadAll(io.LimitReader(r, maxHeadBytes))
 	if err != nil {
@@ -64,8 +65,8 @@ func openSource(r io.Reader, file string, l Layout, weigh func(*sheet) int) (*so
 			return nil, &Error{File: file, Message: "this is " + f.what, Hint: f.instead}
 		}
 	}
-	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || isFlatDocument(head[:min(len(head), 1<<14)]) {
-		w, err := openWorkbook(ctx, whole, file)
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || tablefile.IsFlatDocument(head[:min(len(head), 1<<14)]) {
+		w, err := tablefile.OpenWorkbook(ctx, whole, file)
 		if err != nil {
 			return nil, err
 		}
@@ -75,25 +76,25 @@ func openSource(r io.Reader, file string, l Layout, weigh func(*sheet) int) (*so
 		return nil, &Error{File: file, Message: "the file has no sheets", Hint: "leave sheet out: it is for .xlsx and .ods"}
 	}
 	full := len(head) < maxHeadBytes
-	c, err := findCharset(head, full, l.Encoding)
+	c, err := tablefile.FindCharset(head, full, l.Encoding)
 	if err != nil {
 		return nil, &Error{File: file, Message: err.Error()}
 	}
-	text := c.decodeHead(head, full)
+	text := c.DecodeHead(head, full)
 	s := &source{ctx: ctx, file: file}
-	if c.guessed {
-		s.notes = append(s.notes, Note{File: file, Line: 1, Column: 1, Message: "the file does not say how it writes characters; it is read as " + c.name, Setting: Layout{Encoding: c.name}.YAML()})
-		s.guessedLayout.Encoding = c.name
+	if c.Guessed {
+		s.notes = append(s.notes, Note{File: file, Line: 1, Column: 1, Message: "the file does not say how it writes characters; it is read as " + c.Name, Setting: Layout{Encoding: c.Name}.YAML()})
+		s.guessedLayout.Encoding = c.Name
 	}
-	if _, err := io.CopyN(io.Discard, whole, int64(c.byteOrderMarkLength)); err != nil {
+	if _, err := io.CopyN(io.Discard, whole, int64(c.ByteOrderMarkLength)); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	all := c.decode(whole)
+	all := c.Decode(whole)
 	if isJSON(file, text) {
 		return nil, &Error{File: file, Message: "this is a JSON file", Hint: "tables are read from CSV, .xlsx and .ods"}
 	}
 	lines := 0
-	mark, length := declaredDelimiter(text)
+	mark, length := tablefile.DeclaredDelimiter(text)
 	if mark != 0 {
 		lines, text = 1, text[length:]
 		if _, err := io.CopyN(io.Discard, all, int64(length)); err != nil {
@@ -101,13 +102,15 @@ func openSource(r io.Reader, file string, l Layout, weigh func(*sheet) int) (*so
 		}
 	}
 	if mark == 0 || l.Delimiter != "" {
-		if mark, err = findDelimiter(text, l.Delimiter, leadingResultColumns); err != nil {
+		if mark, err = tablefile.FindDelimiter(text, l.Delimiter, leadingResultColumns); err != nil {
 			return nil, &Error{File: file, Message: err.Error()}
 		}
 	}
 	s.delimiter = mark
-	s.rows = newCSVRows(all, file, mark, lines, c.decoder != nil)
-	s.firstRows = func() rows { return newCSVRows(bytes.NewReader(text), file, mark, lines, c.decoder != nil) }
+	s.rows = tablefile.NewCSVRows(all, file, mark, lines, c.Decoder != nil)
+	s.firstRows = func() tablefile.Rows {
+		return tablefile.NewCSVRows(bytes.NewReader(text), file, mark, lines, c.Decoder != nil)
+	}
 	return s, nil
 }
 
@@ -125,13 +128,13 @@ func isJSON(file string, text []byte) bool {
 }
 
 // openSheet opens the sheet of a workbook that the layout names. If the layout names none, it chooses the one with the greatest weight.
-func openSheet(w *workbook, l Layout, weigh func(*sheet) int) (*source, error) {
-	names := w.names
-	if len(names) > maxSheets {
-		return nil, w.errorf("save the sheet as CSV", "the workbook has more than %d sheets", maxSheets)
+func openSheet(w *tablefile.Workbook, l Layout, weigh func(*tablefile.Sheet) int) (*source, error) {
+	names := w.Names
+	if len(names) > tablefile.MaxSheets {
+		return nil, w.Errorf("save the sheet as CSV", "the workbook has more than %d sheets", tablefile.MaxSheets)
 	}
-	s := &source{ctx: w.ctx, file: w.file, allowsShortRows: true}
-	var chosen *sheet
+	s := &source{ctx: w.Ctx, file: w.File, allowsShortRows: true}
+	var chosen *tablefile.Sheet
 	var err error
 	if l.Sheet != "" {
 		at := slices.IndexFunc(names, func(name string) bool { return NormalizeName(name) == NormalizeName(l.Sheet) })
@@ -140,16 +143,16 @@ func openSheet(w *workbook, l Layout, weigh func(*sheet) int) (*source, error) {
 			if hint == "" {
 				hint = "there are " + inputerr.List(names, 12)
 			}
-			return nil, w.errorf(hint, "the workbook has no sheet %s", inputerr.Quote(l.Sheet))
+			return nil, w.Errorf(hint, "the workbook has no sheet %s", inputerr.Quote(l.Sheet))
 		}
-		if chosen, err = w.readNamedSheet(names[at]); err != nil {
+		if chosen, err = w.ReadNamedSheet(names[at]); err != nil {
 			return nil, err
 		}
 	} else if chosen, err = s.chooseSheet(w, sheetsWithout(names, l.Without), weigh); err != nil {
 		return nil, err
 	}
-	s.rows, s.firstRows, s.brokenCells = chosen.rows(), chosen.rows, chosen.brokenCells
-	s.sheet, s.sheets = chosen.name, names
+	s.rows, s.firstRows, s.brokenCells = chosen.Rows(), chosen.Rows, chosen.BrokenCells
+	s.sheet, s.sheets = chosen.Name, names
 	return s, nil
 }
 
@@ -169,15 +172,15 @@ const surelyMore = 4
 
 // chooseSheet returns the sheet with the greatest weight, which is 1 or more; of several the first. If the workbook has
 // several sheets, it adds a note.
-func (s *source) chooseSheet(w *workbook, names []string, weigh func(*sheet) int) (*sheet, error) {
-	var chosen *sheet
+func (s *source) chooseSheet(w *tablefile.Workbook, names []string, weigh func(*tablefile.Sheet) int) (*tablefile.Sheet, error) {
+	var chosen *tablefile.Sheet
 	most, second := 0, 0
 	for _, name := range names {
-		sheet, err := w.readNamedSheet(name)
+		sheet, err := w.ReadNamedSheet(name)
 		if err != nil {
 			return nil, err
 		}
-		if len(sheet.cells) == 0 {
+		if len(sheet.Cells) == 0 {
 			continue
 		}
 		if weight := weigh(sheet); weight > most {
@@ -187,13 +190,13 @@ func (s *source) chooseSheet(w *workbook, names []string, weigh func(*sheet) int
 		}
 	}
 	if chosen == nil {
-		return nil, w.errorf("begin with a row that names the columns", "the workbook is empty")
+		return nil, w.Errorf("begin with a row that names the columns", "the workbook is empty")
 	}
 	if len(names) > 1 {
-		note := Note{File: s.file, Message: "the sheet " + inputerr.Quote(chosen.name) + " is read, of " + inputerr.List(names, 12)}
+		note := Note{File: s.file, Message: "the sheet " + inputerr.Quote(chosen.Name) + " is read, of " + inputerr.List(names, 12)}
 		if second*surelyMore > most {
-			s.guessedLayout.Sheet = chosen.name
-			note.Setting = Layout{Sheet: chosen.name}.YAML()
+			s.guessedLayout.Sheet = chosen.Name
+			note.Setting = Layout{Sheet: chosen.Name}.YAML()
 		}
 		s.notes = append(s.notes, note)
 	}
@@ -202,8 +205,8 @@ func (s *source) chooseSheet(w *workbook, names []string, weigh func(*sheet) int
 
 // firstWith returns a greater weight for a sheet with a first row that suits accepts, which is sure to be chosen, than for
 // others.
-func firstWith(s *sheet, suits func(row []string) bool) int {
-	if slices.ContainsFunc(s.cells[:min(len(s.cells), maxHeaderSearchRows)], suits) {
+func firstWith(s *tablefile.Sheet, suits func(row []string) bool) int {
+	if slices.ContainsFunc(s.Cells[:min(len(s.Cells), maxHeaderSearchRows)], suits) {
 		return 2 * surelyMore
 	}
 	return 1
@@ -211,10 +214,10 @@ func firstWith(s *sheet, suits func(row []string) bool) int {
 
 // weightOf returns how much speaks for a sheet with recipes: one and the number of numbers in its first rows, three times
 // as much for each role that the names in them suggest.
-func weightOf(s *sheet) int {
+func weightOf(s *tablefile.Sheet) int {
 	weight := 1
 	roles := make(map[Role]bool)
-	for r, row := range s.cells[:min(len(s.cells), maxValueRows)] {
+	for r, row := range s.Cells[:min(len(s.Cells), maxValueRows)] {
 		for _, text := range row {
 			if text = strings.TrimSpace(text); isNumberText(text) {
 				weight++

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"kir/internal/tablefile"
 )
 
 // TestAlike: names a letter apart are pairs, the rarer one second, unless they are short,
@@ -61,7 +63,7 @@ func TestShapes(t *testing.T) {
 	if got := fmt.Sprint(p.Rows, p.RowLines, p.HasMoreRows); got != "[[Title… ] [Ingre… F1] [Water 60]] [1 3 4] true" {
 		t.Errorf("the peek is %s", got)
 	}
-	if got := truncate("añb", 2); got != "a…" {
+	if got := tablefile.Truncate("añb", 2); got != "a…" {
 		t.Errorf("cut it is %q", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // summaryOf tells by its name what a row of the wide form says of other rows, as in Mean or Spec max; empty for the
@@ -67,8 +68,8 @@ func (t *table) isLimitName(name string) bool {
 		first := make(map[string]string) // by name without the word: the name
 		head := t.firstRows()
 		for range maxProfileRows {
-			row, err := head.next()
-			if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(fatalError)) {
+			row, err := head.Next()
+			if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(tablefile.FatalError)) {
 				continue
 			} else if err != nil {
 				break
@@ -158,8 +159,8 @@ func (b *bookBuilder) skipSummaryRow() bool {
 		}
 		t.addAside(name, texts)
 	}
-	t.noteLeftOut(at.line)
-	n := Note{File: t.file, Line: at.line, Column: at.column, Cell: at.cell, Doubtful: true, Message: "row " + inputerr.Quote(name) + " " + what + " is left out"}
+	t.noteLeftOut(at.Line)
+	n := Note{File: t.file, Line: at.Line, Column: at.Column, Cell: at.Cell, Doubtful: true, Message: "row " + inputerr.Quote(name) + " " + what + " is left out"}
 	if b.mayBeRecipe(name) {
 		n.QuestionableRow, n.RowLeftOut = name, true
 		n.Message += ": including: [" + YAMLText(name) + "] takes it in"

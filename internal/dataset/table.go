@@ -10,6 +10,7 @@ import (
 	"kir/internal/browsersched"
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // A table is a sequence of rows under a header that names the columns.
@@ -18,7 +19,7 @@ type table struct {
 	header          []string          // names of the columns
 	byName          map[string]int    // by name: index of the column
 	headerWidth     int               // number of cells in the header row, including empty cells at the end
-	headerPlaces    []place           // position of each cell of the header
+	headerPlaces    []tablefile.Place // position of each cell of the header
 	row             []string          // the current row, as long as the header; valid until nextRow
 	profiles        []columnProfile   // by column: summary of the first rows
 	profiledLines   []int             // lines of the rows whose numbers the profiles keep
@@ -64,7 +65,7 @@ func (t *table) hasSingleCell(row []string) bool {
 // that the header is likely to have.
 func newTable(r io.Reader, file string, l Layout, units *measure.Units, means func(name string) bool) (*table, error) {
 	suits := func(row []string) bool { return slices.ContainsFunc(row, means) }
-	s, err := openSource(r, file, l, func(s *sheet) int { return firstWith(s, suits) })
+	s, err := openSource(r, file, l, func(s *tablefile.Sheet) int { return firstWith(s, suits) })
 	if err != nil {
 		return nil, err
 	}
@@ -112,13 +113,13 @@ func (t *table) nameFirstColumn() {
 // The argument above is the number of rows with text to skip.
 func (t *table) readHeader(above int) error {
 	for k := 0; ; {
-		row, err := t.rows.next()
+		row, err := t.rows.Next()
 		switch {
 		case err == io.EOF:
-			return t.errorAtPlace(place{line: 1, column: 1}, "the file is empty", "begin with a row that names the columns")
+			return t.errorAtPlace(tablefile.Place{Line: 1, Column: 1}, "the file is empty", "begin with a row that names the columns")
 		case err != nil:
 			return err
-		case isBlank(row):
+		case tablefile.IsBlank(row):
 			continue
 		}
 		t.row = row
@@ -127,7 +128,7 @@ func (t *table) readHeader(above int) error {
 		}
 		t.groupRow, t.groupWidths = append(t.groupRow[:0], row...), t.groupWidths[:0]
 		for i := range row {
-			t.groupWidths = append(t.groupWidths, t.rows.columnsCovered(i))
+			t.groupWidths = append(t.groupWidths, t.rows.ColumnsCovered(i))
 		}
 		if k == 1 {
 			t.addNote(t.place(0), inputerr.Count(above, "row")+" above the header "+isOrAre(above)+" left out", "")
@@ -141,8 +142,8 @@ func (t *table) readHeader(above int) error {
 	for len(row) > 0 && strings.TrimSpace(row[len(row)-1]) == "" {
 		row = row[:len(row)-1]
 	}
-	if len(row) > maxColumns {
-		return t.errorAtField(0, fmt.Sprintf("the table has more than %d columns", maxColumns), "is it the right file?")
+	if len(row) > tablefile.MaxColumns {
+		return t.errorAtField(0, fmt.Sprintf("the table has more than %d columns", tablefile.MaxColumns), "is it the right file?")
 	}
 	t.byName = make(map[string]int, len(row))
 	for i, text := range row {
@@ -152,8 +153,8 @@ func (t *table) readHeader(above int) error {
 		if ok && name != "" {
 			return t.errorAtField(i, fmt.Sprintf("two columns are called %s: numbers %d and %d", inputerr.Quote(name), first+1, i+1), "remove one or give it another name")
 		}
-		if len(name) > maxCellBytes {
-			return t.errorAtField(i, fmt.Sprintf("the name is longer than %d bytes", maxCellBytes), "is it the right file?")
+		if len(name) > tablefile.MaxCellBytes {
+			return t.errorAtField(i, fmt.Sprintf("the name is longer than %d bytes", tablefile.MaxCellBytes), "is it the right file?")
 		}
 		if !ok {
 			t.byName[name] = i
@@ -195,15 +196,15 @@ func (t *table) nextRow() error {
 		if err := browsersched.Err(t.ctx); err != nil {
 			return err
 		}
-		row, err := t.rows.next()
+		row, err := t.rows.Next()
 		if err != nil {
 			return err
 		}
-		if line := t.place(0).line; isBlank(row) || t.totalRowLine > 0 && line == t.totalRowLine || t.unitRowLine > 0 && line == t.unitRowLine {
+		if line := t.place(0).Line; tablefile.IsBlank(row) || t.totalRowLine > 0 && line == t.totalRowLine || t.unitRowLine > 0 && line == t.unitRowLine {
 			continue
 		}
-		if t.isLeftOutByLine(t.place(0).line) || t.repeatsHeader(row) {
-			t.noteLeftOut(t.place(0).line)
+		if t.isLeftOutByLine(t.place(0).Line) || t.repeatsHeader(row) {
+			t.noteLeftOut(t.place(0).Line)
 			continue
 		}
 		t.row = row
@@ -216,15 +217,15 @@ func (t *table) nextRow() error {
 		row = t.fillRight(row)
 		t.row = row
 		for i, text := range row {
-			if len(text) > maxCellBytes {
-				return t.errorAtField(i, fmt.Sprintf("the cell is longer than %d bytes", maxCellBytes), "look for a quote that is opened and never closed, or shorten it")
+			if len(text) > tablefile.MaxCellBytes {
+				return t.errorAtField(i, fmt.Sprintf("the cell is longer than %d bytes", tablefile.MaxCellBytes), "look for a quote that is opened and never closed, or shorten it")
 			}
 			if i < t.headerWidth && (i >= len(t.header) || t.header[i] == "") && strings.TrimSpace(text) != "" && !t.reportedUnnamed[i] {
 				if t.reportedUnnamed == nil {
 					t.reportedUnnamed = make(map[int]bool)
 				}
 				t.reportedUnnamed[i] = i < len(t.header) // otherwise the row is too long
-				return withFixes(t.errorAtField(i, fmt.Sprintf("column %d has no name and holds %s", i+1, inputerr.Quote(text)), "name the column, or empty it"), rowStage, rowFix(t.place(0).line))
+				return withFixes(t.errorAtField(i, fmt.Sprintf("column %d has no name and holds %s", i+1, inputerr.Quote(text)), "name the column, or empty it"), rowStage, rowFix(t.place(0).Line))
 			}
 		}
 		if t.shortRowErr = nil; len(row) == len(t.header) {
@@ -236,9 +237,9 @@ func (t *table) nextRow() error {
 			if t.delimiter != ',' {
 				hint = "remove what is too much, or name the columns"
 			}
-			return withFixes(t.errorAtField(len(t.header), message, hint), rowStage, rowFix(t.place(0).line))
+			return withFixes(t.errorAtField(len(t.header), message, hint), rowStage, rowFix(t.place(0).Line))
 		}
-		short := withFixes(t.errorAtField(len(row), message, "add "+inputerr.List(t.header[len(row):], 12)+", or a "+t.delimiterName()+" for each that is empty"), rowStage, rowFix(t.place(0).line))
+		short := withFixes(t.errorAtField(len(row), message, "add "+inputerr.List(t.header[len(row):], 12)+", or a "+t.delimiterName()+" for each that is empty"), rowStage, rowFix(t.place(0).Line))
 		if t.allowsFootnotes && t.hasSingleCell(row) {
 			t.shortRowErr, t.row = short, append(slices.Clip(row), make([]string, len(t.header)-len(row))...)
 			return nil
@@ -249,20 +250,20 @@ func (t *table) nextRow() error {
 
 // delimiterName returns the name of the delimiter, or "cell" for a workbook.
 func (t *table) delimiterName() string {
-	for _, d := range delimiters {
-		if d.mark == t.delimiter {
-			return d.name
+	for _, d := range tablefile.Delimiters {
+		if d.Mark == t.delimiter {
+			return d.Name
 		}
 	}
 	return "cell"
 }
 
 // place returns the position of a field of the current row, given its index.
-func (t *table) place(field int) place { return t.rows.place(field) }
+func (t *table) place(field int) tablefile.Place { return t.rows.Place(field) }
 
 // isNumber reports whether a workbook stores a field of the current row as a number and not as
 // text.
-func (t *table) isNumber(field int) bool { return t.rows.isNumber(field) }
+func (t *table) isNumber(field int) bool { return t.rows.IsNumber(field) }
 
 // decimalOf returns the decimal mark with which a field of the current row is to be read.
 func (t *table) decimalOf(field int) measure.Decimal {
@@ -283,14 +284,14 @@ func (t *table) errorInHeader(field int, message, hint string) *Error {
 }
 
 // errorAtPlace returns an error with a given position in the file.
-func (t *table) errorAtPlace(p place, message, hint string) *Error {
-	return &Error{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Hint: hint}
+func (t *table) errorAtPlace(p tablefile.Place, message, hint string) *Error {
+	return &Error{File: t.file, Line: p.Line, Column: p.Column, Cell: p.Cell, Message: message, Hint: hint}
 }
 
 // addNote adds a note about an interpretation. setting is the text that confirms the interpretation
 // in a problem file; it is empty if the interpretation is almost certainly right.
-func (t *table) addNote(p place, message, setting string) {
-	t.addNoteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Setting: setting})
+func (t *table) addNote(p tablefile.Place, message, setting string) {
+	t.addNoteOnce(Note{File: t.file, Line: p.Line, Column: p.Column, Cell: p.Cell, Message: message, Setting: setting})
 }
 
 // columnText begins a sentence about a column of the table, which is a row of the file if the table was transposed.
@@ -317,8 +318,8 @@ func (t *table) addNoteOnce(n Note) {
 
 // addDoubtfulNote adds a note about an interpretation that may well be wrong and that only a change
 // of the table can correct.
-func (t *table) addDoubtfulNote(p place, message string) {
-	t.addNoteOnce(Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Doubtful: true})
+func (t *table) addDoubtfulNote(p tablefile.Place, message string) {
+	t.addNoteOnce(Note{File: t.file, Line: p.Line, Column: p.Column, Cell: p.Cell, Message: message, Doubtful: true})
 }
 
 // readRows calls read for each row below the header, until the end or until enough errors are
@@ -330,13 +331,13 @@ func (t *table) readRows(f *faults, read func()) error {
 	}
 	for !f.isFull() {
 		err := t.nextRow()
-		fatal := (fatalError{})
+		fatal := (tablefile.FatalError{})
 		bad := (*Error)(nil)
 		switch {
 		case err == io.EOF:
 			return nil
 		case errors.As(err, &fatal):
-			f.add(fatal.err)
+			f.add(fatal.Err)
 			f.hasUnreadableRow = true
 			return nil
 		case errors.As(err, &bad):
@@ -360,11 +361,11 @@ func (t *table) fillRight(row []string) []string {
 	}
 	isCopied := false
 	for i := range row {
-		covers := t.rows.columnsCovered(i)
+		covers := t.rows.ColumnsCovered(i)
 		if covers < 2 || t.hasSingleCell(row) {
 			continue
 		}
-		if _, isNumber := measure.ParseNumber(strings.TrimSpace(row[i])); isNumber || t.rows.isNumber(i) {
+		if _, isNumber := measure.ParseNumber(strings.TrimSpace(row[i])); isNumber || t.rows.IsNumber(i) {
 			continue
 		}
 		for k := i + 1; k < min(i+covers, len(row), len(t.header)); k++ {

@@ -10,6 +10,7 @@ import (
 	"kir/internal/browsersched"
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // isTransposed reports whether the table has a row for each ingredient and a column for each recipe: whether the options
@@ -168,7 +169,7 @@ func (t *table) transpose(l Layout, units *measure.Units) (*table, error) {
 	}
 	named[first] = string(RecipeColumn)
 	var cells [][]string
-	var places [][]place
+	var places [][]tablefile.Place
 	exacts, filled := make(map[[2]int]bool), make(map[[2]int]bool)
 	var kept []int
 	unitColumn, rowUnits := -1, []string{""}
@@ -196,41 +197,41 @@ func (t *table) transpose(l Layout, units *measure.Units) (*table, error) {
 			}
 			continue
 		}
-		kept, cells, places = append(kept, i), append(cells, []string{named[i]}), append(places, []place{t.headerPlaces[i]})
+		kept, cells, places = append(kept, i), append(cells, []string{named[i]}), append(places, []tablefile.Place{t.headerPlaces[i]})
 	}
 	for {
 		if err := browsersched.Err(t.ctx); err != nil {
 			return nil, err
 		}
-		row, err := t.rows.next()
+		row, err := t.rows.Next()
 		if err == io.EOF {
 			break
 		} else if err != nil {
 			return nil, err
 		}
-		if isBlank(row) {
+		if tablefile.IsBlank(row) {
 			continue
 		}
-		if line := t.rows.place(first).line; t.isLeftOutByLine(line) {
+		if line := t.rows.Place(first).Line; t.isLeftOutByLine(line) {
 			t.noteLeftOut(line)
 			continue
 		}
 		if remark := strings.TrimSpace(strings.Join(row, " ")); t.hasSingleCell(row) {
 			in, sectionUnit = sectionOf(remark), unitOfHeading(remark, units)
-			t.addNote(t.rows.place(first), fmt.Sprintf(footnoteFormat, inputerr.Quote(remark)), "")
+			t.addNote(t.rows.Place(first), fmt.Sprintf(footnoteFormat, inputerr.Quote(remark)), "")
 			continue
 		}
 		if strings.TrimSpace(row[min(first, len(row)-1)]) == "" && !slices.ContainsFunc(row, func(text string) bool { return isNumberText(strings.TrimSpace(text)) }) {
-			t.noteLeftOut(t.rows.line(first))
-			t.addDoubtfulNote(t.rows.place(first), "a row of texts without a name is left out")
+			t.noteLeftOut(t.rows.Line(first))
+			t.addDoubtfulNote(t.rows.Place(first), "a row of texts without a name is left out")
 			continue
 		}
 		at := len(cells[0])
-		if (at+1)*len(cells) > maxCells {
-			return nil, t.errorAtPlace(t.rows.place(0), fmt.Sprintf("the table has more than %d cells", maxCells), "write a row for each recipe")
+		if (at+1)*len(cells) > tablefile.MaxCells {
+			return nil, t.errorAtPlace(t.rows.Place(0), fmt.Sprintf("the table has more than %d cells", tablefile.MaxCells), "write a row for each recipe")
 		}
-		if len(row) > len(t.header) && !isBlank(row[len(t.header):]) {
-			return nil, withFixes(t.errorAtPlace(t.rows.place(len(t.header)), "the row is longer than the header", "name the recipe, or empty the cell"), headerStage, rowFix(t.rows.place(first).line))
+		if len(row) > len(t.header) && !tablefile.IsBlank(row[len(t.header):]) {
+			return nil, withFixes(t.errorAtPlace(t.rows.Place(len(t.header)), "the row is longer than the header", "name the recipe, or empty the cell"), headerStage, rowFix(t.rows.Place(first).Line))
 		}
 		rowUnit := ""
 		if unitColumn >= 0 && unitColumn < len(row) {
@@ -252,14 +253,14 @@ func (t *table) transpose(l Layout, units *measure.Units) (*table, error) {
 			text := ""
 			if from < len(row) {
 				text = strings.Clone(row[from])
-				if t.rows.isNumber(from) {
+				if t.rows.IsNumber(from) {
 					exacts[[2]int{i, at}] = true
 				}
-				if t.rows.isFilled(from) && from > first {
+				if t.rows.IsFilled(from) && from > first {
 					filled[[2]int{i, at}] = true
 				}
 			}
-			cells[i], places[i] = append(cells[i], text), append(places[i], t.rows.place(from))
+			cells[i], places[i] = append(cells[i], text), append(places[i], t.rows.Place(from))
 		}
 	}
 	message, settle := "column "+inputerr.Quote(t.header[first])+" names the ingredients, and each column behind it is a recipe, such as "+inputerr.Quote(cells[min(1, len(cells)-1)][0]), ""
@@ -271,12 +272,12 @@ func (t *table) transpose(l Layout, units *measure.Units) (*table, error) {
 		t.addAside(t.header[from], asides[from])
 	}
 	p := t.headerPlaces[first]
-	note := Note{File: t.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Setting: settle}
+	note := Note{File: t.file, Line: p.Line, Column: p.Column, Cell: p.Cell, Message: message, Setting: settle}
 	if settle != "" {
 		note.AmbiguousColumn, note.AssumedRole, note.LikelyRole = t.header[first], IngredientColumn, RecipeColumn
 	}
 	t.addNoteOnce(note)
-	where := func(row, field int) place { return places[row][min(field, len(places[row])-1)] }
+	where := func(row, field int) tablefile.Place { return places[row][min(field, len(places[row])-1)] }
 	w, err := t.withCells(cells, where, exacts, filled, l, units)
 	if err == nil {
 		w.isTurned, w.sections = true, sections
@@ -292,10 +293,10 @@ func (t *table) transpose(l Layout, units *measure.Units) (*table, error) {
 // withCells returns a table with the same notes whose cells, from the header on, are held in memory. where returns the
 // place of a cell in the file. The keys of exacts are the rows and columns of the cells that are numbers and not text,
 // and those of filled of the cells that repeat a merged cell.
-func (t *table) withCells(cells [][]string, where func(row, field int) place, exacts, filled map[[2]int]bool, l Layout, units *measure.Units) (*table, error) {
+func (t *table) withCells(cells [][]string, where func(row, field int) tablefile.Place, exacts, filled map[[2]int]bool, l Layout, units *measure.Units) (*table, error) {
 	s := *t.source
-	s.firstRows = func() rows {
-		return &memoryRows{cells: cells, placeOf: where, numberCells: exacts, filledCells: filled}
+	s.firstRows = func() tablefile.Rows {
+		return &tablefile.MemoryRows{Cells: cells, PlaceOf: where, NumberCells: exacts, FilledCells: filled}
 	}
 	s.rows = s.firstRows()
 	s.allowsShortRows = true

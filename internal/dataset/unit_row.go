@@ -8,6 +8,7 @@ import (
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
+	"kir/internal/tablefile"
 )
 
 // readUnitRow looks for a row of units directly below the header, such as mol% and °C. Its units become part of the
@@ -16,21 +17,21 @@ func (t *table) readUnitRow(units *measure.Units) {
 	head := t.firstRows()
 	started := false
 	for {
-		row, err := head.next()
-		if bad := (*Error)(nil); err != nil && !errors.As(err, &bad) || errors.As(err, new(fatalError)) {
+		row, err := head.Next()
+		if bad := (*Error)(nil); err != nil && !errors.As(err, &bad) || errors.As(err, new(tablefile.FatalError)) {
 			return
 		}
-		if err != nil || isBlank(row) {
+		if err != nil || tablefile.IsBlank(row) {
 			continue
 		}
 		if !started {
-			started = head.place(0).line == t.headerPlaces[0].line
+			started = head.Place(0).Line == t.headerPlaces[0].Line
 			continue
 		}
-		if row = withoutFilled(head, row); t.isUnitRow(row, units) {
-			t.unitRowLine, t.writtenNames = head.place(0).line, slices.Clone(t.header)
+		if row = tablefile.WithoutFilled(head, row); t.isUnitRow(row, units) {
+			t.unitRowLine, t.writtenNames = head.Place(0).Line, slices.Clone(t.header)
 			t.nameByUnits(row, head)
-			t.addUnits(row, units, head.place(0), "the row below the header gives the units")
+			t.addUnits(row, units, head.Place(0), "the row below the header gives the units")
 		}
 		return
 	}
@@ -38,7 +39,7 @@ func (t *table) readUnitRow(units *measure.Units) {
 
 // nameByUnits gives the columns without a name behind one with a name, for which a row of units has a unit, the name before
 // them with that unit: the amounts of a recipe may stand there in another unit.
-func (t *table) nameByUnits(row []string, head rows) {
+func (t *table) nameByUnits(row []string, head tablefile.Rows) {
 	for i := 1; i < min(len(row), len(t.header)+1); i++ {
 		unit := bareUnit(row[i])
 		if i < len(t.header) && t.header[i] != "" || t.writtenNames[i-1] == "" || unit == "" || isDash(unit) {
@@ -49,7 +50,7 @@ func (t *table) nameByUnits(row []string, head rows) {
 			continue
 		}
 		if i == len(t.header) {
-			t.header, t.writtenNames, t.headerPlaces = append(t.header, ""), append(t.writtenNames, ""), append(t.headerPlaces, head.place(i))
+			t.header, t.writtenNames, t.headerPlaces = append(t.header, ""), append(t.writtenNames, ""), append(t.headerPlaces, head.Place(i))
 			t.headerWidth = max(t.headerWidth, i+1)
 		}
 		t.header[i], t.byName[name] = name, i
@@ -173,7 +174,7 @@ func hasKnownUnit(name string, units *measure.Units) bool {
 }
 
 // addUnits adds the units of a row to the columns' names that have none, with a note.
-func (t *table) addUnits(row []string, units *measure.Units, at place, message string) {
+func (t *table) addUnits(row []string, units *measure.Units, at tablefile.Place, message string) {
 	example := ""
 	for i, name := range t.header {
 		if i >= len(row) || name == "" {

@@ -7,14 +7,15 @@ import (
 	"strings"
 
 	"kir/internal/inputerr"
+	"kir/internal/tablefile"
 )
 
 // readWideRow adds the current row of a table in the wide form to the book: one recipe.
 func (b *bookBuilder) readWideRow() {
 	t := b.table
 	if (b.recipeColumn < 0 || b.recipeName() == "") && !slices.ContainsFunc(b.wideColumns, func(p wideColumn) bool { return strings.TrimSpace(t.row[p.column]) != "" }) {
-		b.emptyRows.increment(func() place { return t.place(max(b.recipeColumn, 0)) }, "")
-		t.noteLeftOut(t.rows.line(max(b.recipeColumn, 0)))
+		b.emptyRows.increment(func() tablefile.Place { return t.place(max(b.recipeColumn, 0)) }, "")
+		t.noteLeftOut(t.rows.Line(max(b.recipeColumn, 0)))
 		return
 	}
 	if b.holdBackFootnote() || b.skipExcludedRow() || b.skipSummaryRow() {

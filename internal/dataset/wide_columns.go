@@ -110,7 +110,7 @@ func (c *columnReader) shareUnit() {
 		return
 	}
 	p := c.headerPlaces[c.byName[without[asked]]]
-	c.notes = append(c.notes, Note{File: c.file, Line: p.line, Column: p.column, Cell: p.cell, Doubtful: true, AmbiguousColumn: without[asked], AssumedRole: IngredientColumn,
+	c.notes = append(c.notes, Note{File: c.file, Line: p.Line, Column: p.Column, Cell: p.Cell, Doubtful: true, AmbiguousColumn: without[asked], AssumedRole: IngredientColumn,
 		Message: fmt.Sprintf("%s without a unit, such as %s, %s taken in %s, as the others are", inputerr.Count(len(without), "column"), inputerr.Quote(without[asked]), isOrAre(len(without)), inputerr.Quote(unit.Name))})
 }
 
@@ -473,7 +473,7 @@ func (c *columnReader) noteGuessedRole(column int, role Role, message string) {
 	settle := Layout{Columns: map[string]Role{c.header[column]: role}}
 	c.guessedLayout.setColumn(c.header[column], role)
 	p := c.headerPlaces[column]
-	c.notes = append(c.notes, Note{File: c.file, Line: p.line, Column: p.column, Cell: p.cell, Message: message, Setting: settle.YAML(), AmbiguousColumn: c.header[column], AssumedRole: role})
+	c.notes = append(c.notes, Note{File: c.file, Line: p.Line, Column: p.Column, Cell: p.Cell, Message: message, Setting: settle.YAML(), AmbiguousColumn: c.header[column], AssumedRole: role})
 }
 
 // mostAmountsHaveUnits reports whether most columns of amounts have a unit in each cell or in the

@@ -1,4 +1,4 @@
-package dataset
+package tablefile
 
 import (
 	"bytes"
@@ -20,27 +20,27 @@ import (
 
 // A charset is the character encoding of a file.
 type charset struct {
-	name                string                // name on the web, such as utf-8
-	decoder             transform.Transformer // converts the text to UTF-8; nil if the text is UTF-8 already
-	byteOrderMarkLength int                   // number of bytes of the byte-order mark at the beginning; 0 if there is none
-	guessed             bool                  // whether the encoding was guessed because the file does not state it
+	Name                string                // name on the web, such as utf-8
+	Decoder             transform.Transformer // converts the text to UTF-8; nil if the text is UTF-8 already
+	ByteOrderMarkLength int                   // number of bytes of the byte-order mark at the beginning; 0 if there is none
+	Guessed             bool                  // whether the encoding was guessed because the file does not state it
 }
 
-// findCharset returns the character encoding of a file. A byte-order mark decides first, then the
+// FindCharset returns the character encoding of a file. A byte-order mark decides first, then the
 // name of an encoding unless it is empty. Otherwise the encoding is guessed from head, the
 // beginning of the file. full reports whether head is the whole file.
-func findCharset(head []byte, full bool, name string) (charset, error) {
+func FindCharset(head []byte, full bool, name string) (charset, error) {
 	utf16 := func(e unicode.Endianness, skip int, guessed bool) charset {
-		c := charset{name: "utf-16le", decoder: unicode.UTF16(e, unicode.IgnoreBOM).NewDecoder(), byteOrderMarkLength: skip, guessed: guessed}
+		c := charset{Name: "utf-16le", Decoder: unicode.UTF16(e, unicode.IgnoreBOM).NewDecoder(), ByteOrderMarkLength: skip, Guessed: guessed}
 		if e == unicode.BigEndian {
-			c.name = "utf-16be"
+			c.Name = "utf-16be"
 		}
 		return c
 	}
 	utf8Mark := []byte("\xef\xbb\xbf")
 	switch {
 	case bytes.HasPrefix(head, utf8Mark):
-		return charset{name: "utf-8", byteOrderMarkLength: len(utf8Mark)}, nil
+		return charset{Name: "utf-8", ByteOrderMarkLength: len(utf8Mark)}, nil
 	case bytes.HasPrefix(head, []byte("\xff\xfe")):
 		return utf16(unicode.LittleEndian, 2, false), nil
 	case bytes.HasPrefix(head, []byte("\xfe\xff")):
@@ -52,9 +52,9 @@ func findCharset(head []byte, full bool, name string) (charset, error) {
 			return charset{}, fmt.Errorf("there is no encoding %s: write, for example, utf-8, windows-1252 or utf-16le", inputerr.Quote(name))
 		}
 		if e == unicode.UTF8 || e == encoding.Nop {
-			return charset{name: name}, nil
+			return charset{Name: name}, nil
 		}
-		return charset{name: name, decoder: e.NewDecoder()}, nil
+		return charset{Name: name, Decoder: e.NewDecoder()}, nil
 	}
 	// In UTF-16 every other byte of a text in a Latin script is 0.
 	var zeros [2]int
@@ -75,12 +75,12 @@ func findCharset(head []byte, full bool, name string) (charset, error) {
 	valid, multiByte := validUTF8(head, full)
 	if valid || multiByte {
 		// Invalid bytes in a text that is otherwise UTF-8 are damage.
-		return charset{name: "utf-8"}, nil
+		return charset{Name: "utf-8"}, nil
 	}
 	if isCentralEuropean(head) {
-		return charset{name: "windows-1250", decoder: charmap.Windows1250.NewDecoder(), guessed: true}, nil
+		return charset{Name: "windows-1250", Decoder: charmap.Windows1250.NewDecoder(), Guessed: true}, nil
 	}
-	return charset{name: "windows-1252", decoder: charmap.Windows1252.NewDecoder(), guessed: true}, nil
+	return charset{Name: "windows-1252", Decoder: charmap.Windows1252.NewDecoder(), Guessed: true}, nil
 }
 
 // westernLetters and centralLetters are the letters beside those of English in languages that are written in Windows-1252
@@ -145,22 +145,22 @@ func validUTF8(text []byte, full bool) (valid, multiByte bool) {
 	return valid, multiByte
 }
 
-// decode returns a reader of the text in UTF-8. r must be positioned behind the byte-order mark.
-func (c charset) decode(r io.Reader) io.Reader {
-	if c.decoder == nil {
+// Decode returns a reader of the text in UTF-8. r must be positioned behind the byte-order mark.
+func (c charset) Decode(r io.Reader) io.Reader {
+	if c.Decoder == nil {
 		return r
 	}
-	c.decoder.Reset()
-	return transform.NewReader(r, c.decoder)
+	c.Decoder.Reset()
+	return transform.NewReader(r, c.Decoder)
 }
 
-// decodeHead returns the beginning of a file in UTF-8, without the byte-order mark. Unless full
+// DecodeHead returns the beginning of a file in UTF-8, without the byte-order mark. Unless full
 // reports that head is the whole file, it drops an incomplete last line.
-func (c charset) decodeHead(head []byte, full bool) []byte {
-	text := head[c.byteOrderMarkLength:]
-	if c.decoder != nil {
-		c.decoder.Reset()
-		text, _, _ = transform.Bytes(c.decoder, text) // reading the whole file reports any error
+func (c charset) DecodeHead(head []byte, full bool) []byte {
+	text := head[c.ByteOrderMarkLength:]
+	if c.Decoder != nil {
+		c.Decoder.Reset()
+		text, _, _ = transform.Bytes(c.Decoder, text) // reading the whole file reports any error
 	}
 	if !full {
 		text = text[:bytes.LastIndexByte(text, '\n')+1]

@@ -1,4 +1,4 @@
-package dataset
+package tablefile
 
 import (
 	"bufio"
@@ -13,9 +13,9 @@ import (
 	"kir/internal/inputerr"
 )
 
-// maxRowBytes is the maximum length of a row, in bytes of the file. It limits the memory of a row
+// MaxRowBytes is the maximum length of a row, in bytes of the file. It limits the memory of a row
 // whose quote is never closed.
-const maxRowBytes = 4 << 20
+const MaxRowBytes = 4 << 20
 
 // errLongRow says that a row is longer than maxRowBytes.
 var errLongRow = errors.New("row too long")
@@ -44,7 +44,7 @@ func (t *lookbackReader) Read(p []byte) (int, error) {
 		t.buffer = t.buffer[:copy(t.buffer, t.buffer[t.rowStart:])]
 		t.rowStart = 0
 	}
-	if len(t.buffer) > maxRowBytes {
+	if len(t.buffer) > MaxRowBytes {
 		t.err = errLongRow
 		return 0, t.err
 	}
@@ -110,7 +110,7 @@ func (t *lookbackReader) position(at int) (line, column int) {
 	return to.line, to.column
 }
 
-// csvRows reads the rows of a CSV file. It implements [rows].
+// csvRows reads the rows of a CSV file. It implements [Rows].
 type csvRows struct {
 	file        string // name of the file, for messages
 	lookback    *lookbackReader
@@ -121,10 +121,10 @@ type csvRows struct {
 	headerRead  bool     // whether the first row has been read
 }
 
-// newCSVRows returns the rows of a UTF-8 text that follows the first lines of its file. The
+// NewCSVRows returns the rows of a UTF-8 text that follows the first lines of its file. The
 // parameter lines is the number of these lines. transcoded reports whether the text was decoded
 // from another encoding.
-func newCSVRows(text io.Reader, file string, delimiter rune, lines int, transcoded bool) *csvRows {
+func NewCSVRows(text io.Reader, file string, delimiter rune, lines int, transcoded bool) *csvRows {
 	c := &csvRows{file: file, lookback: &lookbackReader{input: text, startLine: 1 + lines}, transcoded: transcoded}
 	c.reader = newCSVReader(bufio.NewReaderSize(c.lookback, 1<<16), delimiter)
 	c.linesBefore = lines
@@ -142,14 +142,14 @@ func newCSVReader(r io.Reader, delimiter rune) *csv.Reader {
 	return c
 }
 
-func (c *csvRows) next() ([]string, error) {
+func (c *csvRows) Next() ([]string, error) {
 	c.lookback.discard(c.reader.InputOffset())
 	row, err := c.reader.Read()
 	c.row = row
 	var parse *csv.ParseError
 	switch {
 	case c.lookback.err == errLongRow:
-		return nil, fatalError{c.errorAtPosition(c.lookback.startLine, 1, fmt.Sprintf("a row is longer than %d MiB", maxRowBytes>>20), "look for a quote that is opened and never closed")}
+		return nil, FatalError{c.errorAtPosition(c.lookback.startLine, 1, fmt.Sprintf("a row is longer than %d MiB", MaxRowBytes>>20), "look for a quote that is opened and never closed")}
 	case c.lookback.err != nil:
 		return nil, fmt.Errorf("%s: %w", c.file, c.lookback.err)
 	case errors.As(err, &parse):
@@ -169,8 +169,8 @@ func (c *csvRows) next() ([]string, error) {
 		c.headerRead = true
 		for i, name := range row {
 			if strings.Contains(name, "\r") {
-				p := c.place(i)
-				return nil, fatalError{c.errorAtPosition(p.line, p.column, "a carriage return within the header", "end each line with LF, or with CR and LF")}
+				p := c.Place(i)
+				return nil, FatalError{c.errorAtPosition(p.Line, p.Column, "a carriage return within the header", "end each line with LF, or with CR and LF")}
 			}
 		}
 	}
@@ -233,14 +233,14 @@ func indexOpenQuote(text []byte) int {
 	return at
 }
 
-func (c *csvRows) place(field int) place {
+func (c *csvRows) Place(field int) Place {
 	if field < len(c.row) {
 		line, column := c.lookback.position(c.offsetOf(c.reader.FieldPos(field)))
-		return place{line: line, column: column}
+		return Place{Line: line, Column: column}
 	}
 	text := c.lookback.textBefore(c.reader.InputOffset())
 	line, column := c.lookback.position(len(bytes.TrimRight(text, "\r\n")))
-	return place{line: line, column: column}
+	return Place{Line: line, Column: column}
 }
 
 // offsetOf returns the index of a byte from the beginning of the current row. line and column are
@@ -249,16 +249,16 @@ func (c *csvRows) offsetOf(line, column int) int {
 	return c.lookback.offsetOf(line+c.linesBefore, column)
 }
 
-func (c *csvRows) line(field int) int {
+func (c *csvRows) Line(field int) int {
 	line, _ := c.reader.FieldPos(min(field, len(c.row)-1)) // a row may be shorter than the header
 	return line + c.linesBefore
 }
 
-func (c *csvRows) isNumber(int) bool { return false }
+func (c *csvRows) IsNumber(int) bool { return false }
 
-func (c *csvRows) isFilled(int) bool { return false }
+func (c *csvRows) IsFilled(int) bool { return false }
 
-func (c *csvRows) columnsCovered(int) int { return 0 }
+func (c *csvRows) ColumnsCovered(int) int { return 0 }
 
 // ErrEncoding is the cause of an error about a text that its encoding does not have.
 var ErrEncoding = errors.New("the text is in another encoding")

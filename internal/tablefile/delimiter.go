@@ -1,4 +1,4 @@
-package dataset
+package tablefile
 
 import (
 	"bytes"
@@ -8,40 +8,40 @@ import (
 	"kir/internal/inputerr"
 )
 
-// delimiters are the characters that may separate the columns of a CSV file, with the names that a
+// Delimiters are the characters that may separate the columns of a CSV file, with the names that a
 // [Layout] uses.
-var delimiters = []struct {
-	mark rune
-	name string
+var Delimiters = []struct {
+	Mark rune
+	Name string
 }{{',', "comma"}, {';', "semicolon"}, {'\t', "tab"}, {'|', "bar"}}
 
 // delimiterSampleRows is the maximum number of rows from which findDelimiter guesses the delimiter.
 const delimiterSampleRows = 50
 
-// findDelimiter returns the delimiter with a given name. If the name is empty, it guesses the
+// FindDelimiter returns the delimiter with a given name. If the name is empty, it guesses the
 // delimiter from head, the beginning of the file. If the header begins with the columns in known, that decides. Else it counts the rows of the most frequent length
 // above one column. The delimiter with the most such rows wins; ties go to the one that makes more
 // columns. Without any such rows, the delimiter is the comma.
-func findDelimiter(head []byte, name string, known []string) (rune, error) {
+func FindDelimiter(head []byte, name string, known []string) (rune, error) {
 	if name != "" {
 		var names []string
-		for _, d := range delimiters {
-			if d.name == name {
-				return d.mark, nil
+		for _, d := range Delimiters {
+			if d.Name == name {
+				return d.Mark, nil
 			}
-			names = append(names, d.name)
+			names = append(names, d.Name)
 		}
 		return 0, fmt.Errorf("there is no delimiter %s: write one of %s", inputerr.Quote(name), strings.Join(names, ", "))
 	}
-	for _, d := range delimiters {
-		mark := string(d.mark)
+	for _, d := range Delimiters {
+		mark := string(d.Mark)
 		if bytes.HasPrefix(head, []byte(strings.Join(known, mark)+mark)) {
-			return d.mark, nil // a file of the program's own, whose texts may contain any marks
+			return d.Mark, nil // a file of the program's own, whose texts may contain any marks
 		}
 	}
 	best, bestRows, bestColumns := ',', 0, 1
-	for _, d := range delimiters {
-		r := newCSVReader(bytes.NewReader(head), d.mark)
+	for _, d := range Delimiters {
+		r := newCSVReader(bytes.NewReader(head), d.Mark)
 		widths := make(map[int]int)
 		widest := 0
 		for range delimiterSampleRows {
@@ -60,16 +60,16 @@ func findDelimiter(head []byte, name string, known []string) (rune, error) {
 			}
 		}
 		if rows > bestRows || rows == bestRows && columns > bestColumns {
-			best, bestRows, bestColumns = d.mark, rows, columns
+			best, bestRows, bestColumns = d.Mark, rows, columns
 		}
 	}
 	return best, nil
 }
 
-// declaredDelimiter returns the delimiter that a first line such as "sep=;" declares, as
+// DeclaredDelimiter returns the delimiter that a first line such as "sep=;" declares, as
 // spreadsheets write, and the length of that line in bytes. It returns 0, 0 if there is no such
 // line.
-func declaredDelimiter(head []byte) (mark rune, length int) {
+func DeclaredDelimiter(head []byte) (mark rune, length int) {
 	line, _, _ := bytes.Cut(head, []byte{'\n'})
 	text := strings.TrimRight(string(line[:min(len(line), 8)]), "\r")
 	if len(text) == 5 && strings.EqualFold(text[:4], "sep=") && strings.ContainsRune(",;\t|", rune(text[4])) {

@@ -1,4 +1,4 @@
-package dataset
+package tablefile
 
 import (
 	"archive/zip"
@@ -26,14 +26,14 @@ const (
 	maxPartElements   = 1 << 20  // maximum number of XML elements in a part that is not a sheet
 	maxElementBytes   = 1 << 16  // maximum number of bytes between < and > of one XML element
 	maxTextBytes      = 1 << 18  // maximum size of one text, in bytes; a cell has at most 32,767 characters
-	maxMergedRanges   = 1 << 16  // maximum number of merged ranges in a sheet; the library searches all of them for each formula
+	MaxMergedRanges   = 1 << 16  // maximum number of merged ranges in a sheet; the library searches all of them for each formula
 	maxSheetTextBytes = 64 << 20 // maximum total size of the texts of the cells in a sheet, in bytes; a shared text counts for each cell
 )
 
 // A checkedArchive has what the reader needs to know of a workbook beside the library's answers.
 type checkedArchive struct {
 	unresolvedFormulas map[[2]int]bool          // set of positions {row, field}, from 0, at which some sheet has a formula without a stored result; at most 20 a sheet
-	mergedRanges       map[string][]mergedRange // by name of the sheet: its merged cells
+	mergedRanges       map[string][]MergedRange // by name of the sheet: its merged cells
 }
 
 // checkArchive unpacks the parts of a workbook one by one. It verifies that each part has its
@@ -44,9 +44,9 @@ func checkArchive(ctx context.Context, data []byte) (checked *checkedArchive, er
 	if err != nil {
 		return nil, err
 	}
-	checked = &checkedArchive{unresolvedFormulas: make(map[[2]int]bool), mergedRanges: make(map[string][]mergedRange)}
+	checked = &checkedArchive{unresolvedFormulas: make(map[[2]int]bool), mergedRanges: make(map[string][]MergedRange)}
 	var workbook, relations []byte
-	merged := make(map[string][]mergedRange) // by part
+	merged := make(map[string][]MergedRange) // by part
 	if len(archive.File) > maxArchiveParts {
 		return nil, fmt.Errorf("it has more than %d parts", maxArchiveParts)
 	}
@@ -192,7 +192,7 @@ type sheetChecker struct {
 	sharedTextsInRow    int // number of cells of the current row that use a shared text
 	maxSharedTextsInRow int // maximum of sharedTextsInRow over all rows so far
 
-	mergedRanges []mergedRange // merged ranges so far
+	mergedRanges []MergedRange // merged ranges so far
 
 	hasFormula         bool            // whether the current cell has a formula that is not empty
 	hasResult          bool            // whether the current cell has a result that is not empty
@@ -215,10 +215,10 @@ func (c *sheetChecker) startElement(element xml.StartElement) error {
 	case "v", "is":
 		c.inResult = true
 	case "mergeCell":
-		if len(c.mergedRanges) >= maxMergedRanges {
-			return fmt.Errorf("it has more than %d ranges of merged cells", maxMergedRanges)
+		if len(c.mergedRanges) >= MaxMergedRanges {
+			return fmt.Errorf("it has more than %d ranges of merged cells", MaxMergedRanges)
 		}
-		r, err := parseMergedRange(attributeValue(element, "ref"))
+		r, err := ParseMergedRange(attributeValue(element, "ref"))
 		if err != nil {
 			return err
 		}

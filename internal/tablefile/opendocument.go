@@ -1,4 +1,4 @@
-package dataset
+package tablefile
 
 import (
 	"archive/zip"
@@ -41,9 +41,9 @@ func isOpenDocument(archive *zip.Reader) bool {
 	return (has("mimetype") || has(odsContent)) && !has("[Content_Types].xml")
 }
 
-// isFlatDocument reports whether a file, given its first bytes, is a flat OpenDocument file: one
+// IsFlatDocument reports whether a file, given its first bytes, is a flat OpenDocument file: one
 // XML document instead of an archive.
-func isFlatDocument(head []byte) bool {
+func IsFlatDocument(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(head, "\ufeff \t\r\n"), []byte("<?xml")) && bytes.Contains(head, []byte(officeNamespace))
 }
 
@@ -73,7 +73,7 @@ func openDocument(archive *zip.Reader) ([]byte, error) {
 	kind, said := parts["mimetype"]
 	switch {
 	case said && !strings.HasPrefix(strings.TrimSpace(string(kind)), odsMediaType):
-		return nil, fmt.Errorf("it is %s, and no spreadsheet", inputerr.Quote(truncate(strings.TrimSpace(string(kind)), 80)))
+		return nil, fmt.Errorf("it is %s, and no spreadsheet", inputerr.Quote(Truncate(strings.TrimSpace(string(kind)), 80)))
 	case bytes.Contains(parts[odsManifest], []byte("encryption-data")):
 		return nil, errors.New("it has a password")
 	case parts[odsContent] == nil:
@@ -84,21 +84,21 @@ func openDocument(archive *zip.Reader) ([]byte, error) {
 
 // A documentReader reads the sheets of an OpenDocument spreadsheet.
 type documentReader struct {
-	workbook        *workbook        // the workbook, for its context and for error messages
+	workbook        *Workbook        // the workbook, for its context and for error messages
 	decoder         *xml.Decoder     // the XML of the sheets
 	depth           int              // number of elements that are open
 	tokenCount      int              // number of XML tokens read
 	storedCellCount int              // total number of stored cells in all sheets
 	textBytes       int              // total number of bytes of text in the stored cells
 	fillsLeft       int              // number of cells that may still repeat merged cells, in all sheets
-	sheets          []*sheet         // sheets read so far
+	sheets          []*Sheet         // sheets read so far
 	sheetErrors     map[string]error // by name of the sheet: error that the sheet is too large to store
 }
 
 // readDocument reads all sheets of an OpenDocument spreadsheet. content is the part content.xml or
 // a flat file. The file writes equal cells once, with a count; readDocument checks the limits
 // before it stores the repeated cells.
-func (w *workbook) readDocument(content []byte) error {
+func (w *Workbook) readDocument(content []byte) error {
 	if bytes.Count(content, []byte{'<'}) > maxXMLElements {
 		return errors.New("it has too many elements")
 	}
@@ -144,17 +144,17 @@ func (w *workbook) readDocument(content []byte) error {
 			inBook = inBook && !isElement(e.Name, officeNamespace, "spreadsheet")
 		}
 	}
-	w.names = nil
+	w.Names = nil
 	for _, s := range r.sheets {
-		w.names = append(w.names, s.name)
+		w.Names = append(w.Names, s.Name)
 	}
-	w.readNamedSheet = func(name string) (*sheet, error) {
+	w.ReadNamedSheet = func(name string) (*Sheet, error) {
 		if err := r.sheetErrors[name]; err != nil {
 			return nil, err
 		}
-		at := slices.IndexFunc(r.sheets, func(s *sheet) bool { return s.name == name })
+		at := slices.IndexFunc(r.sheets, func(s *Sheet) bool { return s.Name == name })
 		if at < 0 {
-			return nil, w.errorf("there are "+inputerr.List(w.names, 12), "the workbook has no sheet %s", inputerr.Quote(name))
+			return nil, w.Errorf("there are "+inputerr.List(w.Names, 12), "the workbook has no sheet %s", inputerr.Quote(name))
 		}
 		return r.sheets[at], nil
 	}
@@ -168,7 +168,7 @@ func isElement(n xml.Name, space, local string) bool { return n.Local == local &
 // maxElementDepth deep or if the context has ended.
 func (r *documentReader) nextToken() (xml.Token, error) {
 	if r.tokenCount++; r.tokenCount%4096 == 0 {
-		if err := browsersched.Err(r.workbook.ctx); err != nil {
+		if err := browsersched.Err(r.workbook.Ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -243,7 +243,7 @@ func repeatCount(e xml.StartElement, attribute string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%s of a sheet is %s", attribute, inputerr.Quote(truncate(text, 20)))
+		return 0, fmt.Errorf("%s of a sheet is %s", attribute, inputerr.Quote(Truncate(text, 20)))
 	}
 	return min(n, 1<<24), nil // more than a sheet can have of either
 }
@@ -251,19 +251,19 @@ func repeatCount(e xml.StartElement, attribute string) (int, error) {
 // readSheet reads a sheet to its end. If the sheet is too large to store, readSheet records an
 // error in sheetErrors instead of the cells.
 func (r *documentReader) readSheet(start xml.StartElement) error {
-	s := &sheet{name: elementAttribute(start, tableNamespace, "name"), numberCells: make(map[[2]int]bool)}
+	s := &Sheet{Name: elementAttribute(start, tableNamespace, "name"), NumberCells: make(map[[2]int]bool)}
 	if elementAttribute(start, tableNamespace, "style-name") == "ta_extref" { // a cached copy of another file's sheet
 		return r.skipElement()
 	}
-	if slices.ContainsFunc(r.sheets, func(o *sheet) bool { return o.name == s.name }) {
-		return fmt.Errorf("the sheet %s is there twice", inputerr.Quote(s.name))
+	if slices.ContainsFunc(r.sheets, func(o *Sheet) bool { return o.Name == s.Name }) {
+		return fmt.Errorf("the sheet %s is there twice", inputerr.Quote(s.Name))
 	}
-	if r.sheets = append(r.sheets, s); len(r.sheets) > maxSheets {
-		return fmt.Errorf("it has more than %d sheets", maxSheets)
+	if r.sheets = append(r.sheets, s); len(r.sheets) > MaxSheets {
+		return fmt.Errorf("it has more than %d sheets", MaxSheets)
 	}
 	cells, text := r.storedCellCount, r.textBytes
 	blank := 0 // blank rows, which are stored only if another row follows
-	var merged []mergedRange
+	var merged []MergedRange
 	var full error
 	var rows func(e xml.StartElement) error
 	rows = func(e xml.StartElement) error {
@@ -279,22 +279,22 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 		if err != nil {
 			return err
 		}
-		row, exact, ranges, err := r.readRow(s, len(s.cells)+blank)
+		row, exact, ranges, err := r.readRow(s, len(s.Cells)+blank)
 		if over := (*inputerr.Error)(nil); errors.As(err, &over) {
 			full = err
 			return nil
 		} else if err != nil {
 			return err
 		}
-		if merged = append(merged, ranges...); len(merged) > maxMergedRanges {
-			return fmt.Errorf("it has more than %d ranges of merged cells", maxMergedRanges)
+		if merged = append(merged, ranges...); len(merged) > MaxMergedRanges {
+			return fmt.Errorf("it has more than %d ranges of merged cells", MaxMergedRanges)
 		}
 		if len(row) == 0 {
 			blank = min(blank+n, excelize.TotalRows)
 			return nil
 		}
-		if len(s.cells)+blank+n > excelize.TotalRows {
-			return fmt.Errorf("there is no row %d", len(s.cells)+blank+n)
+		if len(s.Cells)+blank+n > excelize.TotalRows {
+			return fmt.Errorf("there is no row %d", len(s.Cells)+blank+n)
 		}
 		bytes := 0
 		for _, v := range row {
@@ -305,13 +305,13 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 		if full = r.reserveSpace(s, blank+n*(1+len(row)), n*bytes); full != nil {
 			return nil
 		}
-		s.cells = append(s.cells, make([][]string, blank)...)
+		s.Cells = append(s.Cells, make([][]string, blank)...)
 		blank = 0
 		for range n {
 			for _, field := range exact {
-				s.numberCells[[2]int{len(s.cells), field}] = true
+				s.NumberCells[[2]int{len(s.Cells), field}] = true
 			}
-			s.cells = append(s.cells, slices.Clone(row))
+			s.Cells = append(s.Cells, slices.Clone(row))
 		}
 		return nil
 	}
@@ -320,25 +320,25 @@ func (r *documentReader) readSheet(start xml.StartElement) error {
 	}
 	if full == nil {
 		if err := s.fillMerged(merged, &r.fillsLeft); err != nil {
-			full = r.workbook.errorf("split the merged cells, or save the sheet as CSV", "sheet %s %v", inputerr.Quote(s.name), err)
+			full = r.workbook.Errorf("split the merged cells, or save the sheet as CSV", "sheet %s %v", inputerr.Quote(s.Name), err)
 		}
 	}
 	if full != nil {
-		s.cells, s.numberCells, r.storedCellCount, r.textBytes = nil, nil, cells, text
-		r.sheetErrors[s.name] = full
+		s.Cells, s.NumberCells, r.storedCellCount, r.textBytes = nil, nil, cells, text
+		r.sheetErrors[s.Name] = full
 	}
 	return nil
 }
 
 // reserveSpace adds to the numbers of stored cells and bytes of text. It returns an error if the
 // sums exceed the limits.
-func (r *documentReader) reserveSpace(s *sheet, cells, text int) error {
+func (r *documentReader) reserveSpace(s *Sheet, cells, text int) error {
 	const hint = "remove what is far from the table, or save the sheet as CSV"
-	if r.storedCellCount += cells; r.storedCellCount > maxCells {
-		return r.workbook.errorf(hint, "sheet %s has more than %d cells", inputerr.Quote(s.name), maxCells)
+	if r.storedCellCount += cells; r.storedCellCount > MaxCells {
+		return r.workbook.Errorf(hint, "sheet %s has more than %d cells", inputerr.Quote(s.Name), MaxCells)
 	}
 	if r.textBytes += text; r.textBytes > maxSheetTextBytes {
-		return r.workbook.errorf(hint, "the cells of sheet %s have more than %d MiB of text", inputerr.Quote(s.name), maxSheetTextBytes>>20)
+		return r.workbook.Errorf(hint, "the cells of sheet %s have more than %d MiB of text", inputerr.Quote(s.Name), maxSheetTextBytes>>20)
 	}
 	return nil
 }
@@ -346,7 +346,7 @@ func (r *documentReader) reserveSpace(s *sheet, cells, text int) error {
 // readRow reads a row up to its last cell that is not empty. The argument at is the index of the
 // row in the sheet. exact lists the indices of the cells that hold numbers, and merged the merged
 // cells that begin in the row.
-func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, merged []mergedRange, err error) {
+func (r *documentReader) readRow(s *Sheet, at int) (row []string, exact []int, merged []MergedRange, err error) {
 	blank, bytes := 0, 0
 	var tooLong error
 	err = r.readChildren(func(e xml.StartElement) error {
@@ -389,7 +389,7 @@ func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, m
 			return err
 		}
 		if n == 1 && (columns > 1 || rows > 1) {
-			merged = append(merged, mergedRange{at, len(row), at + rows - 1, len(row) + columns - 1})
+			merged = append(merged, MergedRange{at, len(row), at + rows - 1, len(row) + columns - 1})
 		}
 		for range n {
 			if isExact {
@@ -407,7 +407,7 @@ func (r *documentReader) readRow(s *sheet, at int) (row []string, exact []int, m
 
 // readCell returns the content of a cell as text, and whether the content is a number. row and
 // field are the indices of the cell, from 0.
-func (r *documentReader) readCell(e xml.StartElement, s *sheet, row, field int) (text string, exact bool, err error) {
+func (r *documentReader) readCell(e xml.StartElement, s *Sheet, row, field int) (text string, exact bool, err error) {
 	var shown strings.Builder
 	err = r.readChildren(func(p xml.StartElement) error {
 		if !isElement(p.Name, textNamespace, "p") && !isElement(p.Name, textNamespace, "h") { // a remark or a picture
@@ -437,11 +437,11 @@ func (r *documentReader) readCell(e xml.StartElement, s *sheet, row, field int) 
 			return map[bool]string{true: "1", false: "0"}[v == "true"], true, nil
 		}
 	case "":
-		if formula := elementAttribute(e, tableNamespace, "formula"); formula != "" && seen == "" && len(s.brokenCells) < maxBrokenCells {
+		if formula := elementAttribute(e, tableNamespace, "formula"); formula != "" && seen == "" && len(s.BrokenCells) < maxBrokenCells {
 			p := s.placeOf(row, field)
 			_, plain, _ := strings.Cut(formula, "=")
-			s.brokenCells = append(s.brokenCells, &inputerr.Error{File: r.workbook.file, Line: p.line, Column: p.column, Cell: p.cell,
-				Message: "the formula " + inputerr.Quote("="+truncate(plain, 200)) + " has no result in the file", Hint: "open the workbook in a spreadsheet and save it"})
+			s.BrokenCells = append(s.BrokenCells, &inputerr.Error{File: r.workbook.File, Line: p.Line, Column: p.Column, Cell: p.Cell,
+				Message: "the formula " + inputerr.Quote("="+Truncate(plain, 200)) + " has no result in the file", Hint: "open the workbook in a spreadsheet and save it"})
 		}
 	}
 	if seen == "" {
@@ -450,7 +450,7 @@ func (r *documentReader) readCell(e xml.StartElement, s *sheet, row, field int) 
 	if seen == "" {
 		return "", false, nil
 	}
-	text, exact = cellText(seen, seen)
+	text, exact = CellText(seen, seen)
 	return text, exact, nil
 }
 
@@ -461,9 +461,9 @@ func documentNumberText(value, shown string, percent bool) (text string, exact b
 	if percent && !strings.HasSuffix(shown, "%") {
 		shown = "%"
 	}
-	text, exact = cellText(value, shown)
+	text, exact = CellText(value, shown)
 	if strings.Contains(shown, ",") {
-		pointed, is := cellText(value, strings.ReplaceAll(strings.ReplaceAll(shown, ".", ""), ",", "."))
+		pointed, is := CellText(value, strings.ReplaceAll(strings.ReplaceAll(shown, ".", ""), ",", "."))
 		if _, unit, _ := strings.Cut(pointed, " "); unit != "" {
 			return pointed, is
 		}
@@ -501,7 +501,7 @@ func (r *documentReader) appendText(to *strings.Builder) error {
 				n, given := 1, elementAttribute(t, textNamespace, "c")
 				if given != "" {
 					if n, err = strconv.Atoi(given); err != nil || n < 0 || n > maxTextBytes {
-						return fmt.Errorf("a text has %s spaces", inputerr.Quote(truncate(given, 20)))
+						return fmt.Errorf("a text has %s spaces", inputerr.Quote(Truncate(given, 20)))
 					}
 				}
 				err = add(strings.Repeat(" ", n))

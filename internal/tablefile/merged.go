@@ -1,4 +1,4 @@
-package dataset
+package tablefile
 
 import (
 	"encoding/xml"
@@ -15,25 +15,25 @@ import (
 // maxFilledCells is the maximum number of cells, in the sheets that are held in memory, that repeat a merged cell.
 const maxFilledCells = 1 << 20
 
-// A mergedRange is a range of cells that a workbook shows as one. Rows and fields count from 0, and
+// A MergedRange is a range of cells that a workbook shows as one. Rows and fields count from 0, and
 // all four bounds belong to the range. The content stands in the first cell.
-type mergedRange struct{ top, left, bottom, right int }
+type MergedRange struct{ Top, Left, Bottom, Right int }
 
-// parseMergedRange parses a range as .xlsx files write it, such as A2:A5.
-func parseMergedRange(ref string) (r mergedRange, err error) {
+// ParseMergedRange parses a range as .xlsx files write it, such as A2:A5.
+func ParseMergedRange(ref string) (r MergedRange, err error) {
 	first, last, isRange := strings.Cut(ref, ":")
 	if !isRange {
 		last = first
 	}
 	left, top, err := excelize.CellNameToCoordinates(first)
 	if err != nil {
-		return r, fmt.Errorf("it has merged cells %s", inputerr.Quote(truncate(ref, 20)))
+		return r, fmt.Errorf("it has merged cells %s", inputerr.Quote(Truncate(ref, 20)))
 	}
 	right, bottom, err := excelize.CellNameToCoordinates(last)
 	if err != nil {
-		return r, fmt.Errorf("it has merged cells %s", inputerr.Quote(truncate(ref, 20)))
+		return r, fmt.Errorf("it has merged cells %s", inputerr.Quote(Truncate(ref, 20)))
 	}
-	return mergedRange{min(top, bottom) - 1, min(left, right) - 1, max(top, bottom) - 1, max(left, right) - 1}, nil
+	return MergedRange{min(top, bottom) - 1, min(left, right) - 1, max(top, bottom) - 1, max(left, right) - 1}, nil
 }
 
 // fillMerged copies the content of each merged cell down to the rows that it covers, and records how
@@ -43,13 +43,13 @@ func parseMergedRange(ref string) (r mergedRange, err error) {
 //
 // The content is not copied to the right: the columns there may have no names. Labels and units of
 // groups use the recorded numbers of columns.
-func (s *sheet) fillMerged(ranges []mergedRange, left *int) error {
+func (s *Sheet) fillMerged(ranges []MergedRange, left *int) error {
 	if len(ranges) == 0 {
 		return nil
 	}
 	// Fields of the first and last cell with text, by row: they tell whether there is text outside a range.
-	first, last := make([]int, len(s.cells)), make([]int, len(s.cells))
-	for r, row := range s.cells {
+	first, last := make([]int, len(s.Cells)), make([]int, len(s.Cells))
+	for r, row := range s.Cells {
 		hasText := func(text string) bool { return strings.TrimSpace(text) != "" }
 		first[r], last[r] = slices.IndexFunc(row, hasText), -1
 		for i := len(row) - 1; i >= 0 && last[r] < 0; i-- {
@@ -58,50 +58,50 @@ func (s *sheet) fillMerged(ranges []mergedRange, left *int) error {
 			}
 		}
 	}
-	s.filledCells, s.coveredColumns = make(map[[2]int]bool), make(map[[2]int]int)
+	s.FilledCells, s.CoveredColumns = make(map[[2]int]bool), make(map[[2]int]int)
 	bytes := 0
 	for _, m := range ranges {
-		if m.top >= len(s.cells) || m.left >= len(s.cells[m.top]) {
+		if m.Top >= len(s.Cells) || m.Left >= len(s.Cells[m.Top]) {
 			continue
 		}
-		text := s.cells[m.top][m.left]
-		if strings.TrimSpace(text) == "" || s.filledCells[[2]int{m.top, m.left}] {
+		text := s.Cells[m.Top][m.Left]
+		if strings.TrimSpace(text) == "" || s.FilledCells[[2]int{m.Top, m.Left}] {
 			continue
 		}
-		s.coveredColumns[[2]int{m.top, m.left}] = m.right - m.left + 1
-		bottom := min(m.bottom, len(s.cells)-1)
+		s.CoveredColumns[[2]int{m.Top, m.Left}] = m.Right - m.Left + 1
+		bottom := min(m.Bottom, len(s.Cells)-1)
 		// Ranges of a file that was made to do harm may overlap, so all rows that are looked at count.
-		if *left -= bottom - m.top; *left < 0 {
+		if *left -= bottom - m.Top; *left < 0 {
 			return fmt.Errorf("has merged cells that cover more than %d others", maxFilledCells)
 		}
-		for r := m.top + 1; r <= bottom; r++ {
-			if first[r] < 0 || first[r] >= m.left && last[r] <= m.right {
+		for r := m.Top + 1; r <= bottom; r++ {
+			if first[r] < 0 || first[r] >= m.Left && last[r] <= m.Right {
 				continue
 			}
-			if m.left < len(s.cells[r]) && strings.TrimSpace(s.cells[r][m.left]) != "" {
+			if m.Left < len(s.Cells[r]) && strings.TrimSpace(s.Cells[r][m.Left]) != "" {
 				continue
 			}
-			if bytes += len(text) + 16*max(0, m.left+1-len(s.cells[r])); bytes > maxSheetTextBytes {
+			if bytes += len(text) + 16*max(0, m.Left+1-len(s.Cells[r])); bytes > maxSheetTextBytes {
 				return fmt.Errorf("has merged cells that repeat more than %d MiB of text", maxSheetTextBytes>>20)
 			}
-			for len(s.cells[r]) <= m.left {
-				s.cells[r] = append(s.cells[r], "")
+			for len(s.Cells[r]) <= m.Left {
+				s.Cells[r] = append(s.Cells[r], "")
 			}
-			s.cells[r][m.left] = text
-			s.filledCells[[2]int{r, m.left}] = true
-			if s.numberCells[[2]int{m.top, m.left}] {
-				s.numberCells[[2]int{r, m.left}] = true
+			s.Cells[r][m.Left] = text
+			s.FilledCells[[2]int{r, m.Left}] = true
+			if s.NumberCells[[2]int{m.Top, m.Left}] {
+				s.NumberCells[[2]int{r, m.Left}] = true
 			}
 		}
 	}
 	return nil
 }
 
-// withoutFilled returns the row with the cells empty that only repeat a merged cell above.
-func withoutFilled(rows rows, row []string) []string {
+// WithoutFilled returns the row with the cells empty that only repeat a merged cell above.
+func WithoutFilled(rows Rows, row []string) []string {
 	isCopied := false
 	for i := range row {
-		if rows.isFilled(i) {
+		if rows.IsFilled(i) {
 			if !isCopied {
 				row, isCopied = slices.Clone(row), true
 			}

@@ -1,4 +1,4 @@
-package dataset
+package tablefile
 
 import (
 	"archive/zip"
@@ -22,30 +22,30 @@ import (
 // Limits on a workbook, in addition to the limits on its parts in archive.go.
 const (
 	maxWorkbookBytes = 32 << 20 // maximum size of the file
-	maxCells         = 1 << 22  // maximum number of cells in a sheet, including empty cells between others
-	maxSheets        = 1000     // maximum number of sheets
+	MaxCells         = 1 << 22  // maximum number of cells in a sheet, including empty cells between others
+	MaxSheets        = 1000     // maximum number of sheets
 	maxFormulaMisses = 2000     // maximum number of cells that are checked for a formula and have none
 )
 
-// A sheet is one sheet of a workbook. It stores the rows up to the last row with text.
-type sheet struct {
-	name        string            // name of the sheet
-	cells       [][]string        // texts by row and field, from 0
-	numberCells map[[2]int]bool   // set of the {row, field} of cells that are numbers
-	brokenCells []*inputerr.Error // errors of cells whose formula has no result, at most maxBrokenCells
+// A Sheet is one sheet of a workbook. It stores the rows up to the last row with text.
+type Sheet struct {
+	Name        string            // name of the sheet
+	Cells       [][]string        // texts by row and field, from 0
+	NumberCells map[[2]int]bool   // set of the {row, field} of cells that are numbers
+	BrokenCells []*inputerr.Error // errors of cells whose formula has no result, at most maxBrokenCells
 
-	filledCells    map[[2]int]bool // set of the {row, field} of cells that repeat a merged cell above
-	coveredColumns map[[2]int]int  // by {row, field} of a merged cell: number of columns that it covers
+	FilledCells    map[[2]int]bool // set of the {row, field} of cells that repeat a merged cell above
+	CoveredColumns map[[2]int]int  // by {row, field} of a merged cell: number of columns that it covers
 }
 
 // placeOf returns the position of a cell, given its row and field from 0.
-func (s *sheet) placeOf(row, field int) place {
-	return place{line: row + 1, column: field + 1, cell: cellName(s.name, row, field)}
+func (s *Sheet) placeOf(row, field int) Place {
+	return Place{Line: row + 1, Column: field + 1, Cell: cellName(s.Name, row, field)}
 }
 
-// rows returns the rows of the sheet, beginning with the first row.
-func (s *sheet) rows() rows {
-	return &memoryRows{cells: s.cells, placeOf: s.placeOf, numberCells: s.numberCells, filledCells: s.filledCells, coveredColumns: s.coveredColumns}
+// Rows returns the rows of the sheet, beginning with the first row.
+func (s *Sheet) Rows() Rows {
+	return &MemoryRows{Cells: s.Cells, PlaceOf: s.placeOf, NumberCells: s.NumberCells, FilledCells: s.FilledCells, coveredColumns: s.CoveredColumns}
 }
 
 // cellName returns the address of a cell as spreadsheets write it, such as Drinks!C4. row and field
@@ -62,27 +62,27 @@ func cellName(sheet string, row, field int) string {
 	return sheet + "!" + column + strconv.Itoa(row+1)
 }
 
-// A workbook is an opened file with sheets, in the format .xlsx or OpenDocument.
-type workbook struct {
-	ctx            context.Context                   // reading stops when ctx ends
-	file           string                            // name of the file, for messages
-	names          []string                          // names of the sheets, in order
-	readNamedSheet func(name string) (*sheet, error) // reads the sheet with a given name
+// A Workbook is an opened file with sheets, in the format .xlsx or OpenDocument.
+type Workbook struct {
+	Ctx            context.Context                   // reading stops when ctx ends
+	File           string                            // name of the file, for messages
+	Names          []string                          // names of the sheets, in order
+	ReadNamedSheet func(name string) (*Sheet, error) // reads the sheet with a given name
 }
 
 // An officeBook is an opened .xlsx file.
 type officeBook struct {
-	*workbook
+	*Workbook
 	book               *excelize.File  // the file as the library reads it
 	unresolvedFormulas map[[2]int]bool // set of positions {row, field}, from 0, at which some sheet has a formula without a result
 	formulaMissCount   int             // number of positions in unresolvedFormulas at which a sheet that was read has no formula
 
-	mergedRanges map[string][]mergedRange // by name of the sheet: its merged cells
+	mergedRanges map[string][]MergedRange // by name of the sheet: its merged cells
 }
 
-// openWorkbook reads and opens a workbook, and determines whether it is an .xlsx or an OpenDocument
+// OpenWorkbook reads and opens a workbook, and determines whether it is an .xlsx or an OpenDocument
 // file. A fault in the file is an [*inputerr.Error]. The parameter file is the name of the file in messages.
-func openWorkbook(ctx context.Context, r io.Reader, file string) (w *workbook, err error) {
+func OpenWorkbook(ctx context.Context, r io.Reader, file string) (w *Workbook, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxWorkbookBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -96,7 +96,7 @@ func openWorkbook(ctx context.Context, r io.Reader, file string) (w *workbook, e
 	if len(data) > maxWorkbookBytes {
 		return nil, &inputerr.Error{File: file, Message: fmt.Sprintf("the workbook has more than %d MiB", maxWorkbookBytes>>20), Hint: "save the sheet as CSV"}
 	}
-	w = &workbook{ctx: ctx, file: file}
+	w = &Workbook{Ctx: ctx, File: file}
 	content := data // for a flat file
 	if archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data))); err == nil {
 		if !isOpenDocument(archive) {
@@ -108,7 +108,7 @@ func openWorkbook(ctx context.Context, r io.Reader, file string) (w *workbook, e
 		if content, err = openDocument(archive); err != nil {
 			return nil, bad(err)
 		}
-	} else if !isFlatDocument(data) {
+	} else if !IsFlatDocument(data) {
 		return nil, bad(err)
 	}
 	if err := w.readDocument(content); err != nil {
@@ -119,8 +119,8 @@ func openWorkbook(ctx context.Context, r io.Reader, file string) (w *workbook, e
 
 // openOffice opens an .xlsx file, given its content. bad turns a failure of the library into an
 // error about the file.
-func (w *workbook) openOffice(data []byte, bad func(error) error) (err error) {
-	checked, err := checkArchive(w.ctx, data)
+func (w *Workbook) openOffice(data []byte, bad func(error) error) (err error) {
+	checked, err := checkArchive(w.Ctx, data)
 	if err != nil {
 		return bad(err)
 	}
@@ -130,8 +130,8 @@ func (w *workbook) openOffice(data []byte, bad func(error) error) (err error) {
 	if err != nil {
 		return bad(err)
 	}
-	o := &officeBook{workbook: w, book: book, unresolvedFormulas: checked.unresolvedFormulas, mergedRanges: checked.mergedRanges}
-	w.names, w.readNamedSheet = book.GetSheetList(), o.readSheet
+	o := &officeBook{Workbook: w, book: book, unresolvedFormulas: checked.unresolvedFormulas, mergedRanges: checked.mergedRanges}
+	w.Names, w.ReadNamedSheet = book.GetSheetList(), o.readSheet
 	return nil
 }
 
@@ -144,19 +144,19 @@ func recoverError(err *error, bad func(error) error) {
 	}
 }
 
-// errorf returns an error about the workbook as a whole, with a hint and a formatted message.
-func (w *workbook) errorf(hint, format string, args ...any) *inputerr.Error {
-	return &inputerr.Error{File: w.file, Message: fmt.Sprintf(format, args...), Hint: hint}
+// Errorf returns an error about the workbook as a whole, with a hint and a formatted message.
+func (w *Workbook) Errorf(hint, format string, args ...any) *inputerr.Error {
+	return &inputerr.Error{File: w.File, Message: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // readSheet reads a sheet. Each cell becomes the number or the text that the file stores for it.
 // The number format only determines whether a number is a percentage or a date, or has a unit.
-func (w *officeBook) readSheet(name string) (s *sheet, err error) {
+func (w *officeBook) readSheet(name string) (s *Sheet, err error) {
 	bad := func(err error) error {
-		if w.ctx.Err() != nil {
-			return w.ctx.Err()
+		if w.Ctx.Err() != nil {
+			return w.Ctx.Err()
 		}
-		e := w.errorf("save the workbook anew as .xlsx, or as CSV", "sheet %s cannot be read: %s", inputerr.Quote(name), strings.ToValidUTF8(err.Error(), "\uFFFD"))
+		e := w.Errorf("save the workbook anew as .xlsx, or as CSV", "sheet %s cannot be read: %s", inputerr.Quote(name), strings.ToValidUTF8(err.Error(), "\uFFFD"))
 		e.Err = err
 		return e
 	}
@@ -171,10 +171,10 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 		return nil, bad(err)
 	}
 	defer func() { err = errors.Join(err, shown.Close()) }()
-	s = &sheet{name: name, numberCells: make(map[[2]int]bool)}
+	s = &Sheet{Name: name, NumberCells: make(map[[2]int]bool)}
 	cells, text := 0, 0
 	for row := 0; held.Next() && shown.Next(); row++ {
-		if err := browsersched.Err(w.ctx); err != nil {
+		if err := browsersched.Err(w.Ctx); err != nil {
 			return nil, err
 		}
 		values, err := held.Columns(excelize.Options{RawCellValue: true})
@@ -185,16 +185,16 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 		if err != nil {
 			return nil, bad(err)
 		}
-		if cells += 1 + len(values); cells > maxCells {
-			return nil, w.errorf("remove what is far from the table, or save the sheet as CSV", "sheet %s has more than %d cells", inputerr.Quote(name), maxCells)
+		if cells += 1 + len(values); cells > MaxCells {
+			return nil, w.Errorf("remove what is far from the table, or save the sheet as CSV", "sheet %s has more than %d cells", inputerr.Quote(name), MaxCells)
 		}
 		for _, value := range values {
 			text += len(value)
 		}
 		if text > maxSheetTextBytes {
-			return nil, w.errorf("remove what is far from the table, or save the sheet as CSV", "the cells of sheet %s have more than %d MiB of text", inputerr.Quote(name), maxSheetTextBytes>>20)
+			return nil, w.Errorf("remove what is far from the table, or save the sheet as CSV", "the cells of sheet %s have more than %d MiB of text", inputerr.Quote(name), maxSheetTextBytes>>20)
 		}
-		s.cells = append(s.cells, values)
+		s.Cells = append(s.Cells, values)
 		for field := range values {
 			text := ""
 			if field < len(texts) {
@@ -204,10 +204,10 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 			if values[field] == "" && text == "" && !open {
 				continue
 			}
-			value, exact := cellText(values[field], text)
+			value, exact := CellText(values[field], text)
 			values[field] = value
 			if exact {
-				s.numberCells[[2]int{row, field}] = true
+				s.NumberCells[[2]int{row, field}] = true
 			}
 			if value == "" && open {
 				if err := w.recordMissingResult(s, row, field); err != nil {
@@ -219,27 +219,27 @@ func (w *officeBook) readSheet(name string) (s *sheet, err error) {
 	if err := errors.Join(held.Error(), shown.Error()); err != nil {
 		return nil, bad(err)
 	}
-	for len(s.cells) > 0 && isBlank(s.cells[len(s.cells)-1]) {
-		s.cells = s.cells[:len(s.cells)-1]
+	for len(s.Cells) > 0 && IsBlank(s.Cells[len(s.Cells)-1]) {
+		s.Cells = s.Cells[:len(s.Cells)-1]
 	}
 	left := maxFilledCells
 	if err := s.fillMerged(w.mergedRanges[name], &left); err != nil {
-		return nil, w.errorf("split the merged cells, or save the sheet as CSV", "sheet %s %v", inputerr.Quote(name), err)
+		return nil, w.Errorf("split the merged cells, or save the sheet as CSV", "sheet %s %v", inputerr.Quote(name), err)
 	}
 	return s, nil
 }
 
 // recordMissingResult records an error for an empty cell if the cell has a formula whose result is
 // not in the file. It fails if too many cells that it checks have no formula.
-func (w *officeBook) recordMissingResult(s *sheet, row, field int) error {
-	if len(s.brokenCells) >= maxBrokenCells {
+func (w *officeBook) recordMissingResult(s *Sheet, row, field int) error {
+	if len(s.BrokenCells) >= maxBrokenCells {
 		return nil
 	}
 	address, err := excelize.CoordinatesToCellName(field+1, row+1)
 	if err != nil {
 		return err
 	}
-	formula, err := w.book.GetCellFormula(s.name, address)
+	formula, err := w.book.GetCellFormula(s.Name, address)
 	if err != nil {
 		return err
 	}
@@ -250,15 +250,15 @@ func (w *officeBook) recordMissingResult(s *sheet, row, field int) error {
 	}
 	if formula != "" {
 		p := s.placeOf(row, field)
-		s.brokenCells = append(s.brokenCells, &inputerr.Error{File: w.file, Line: p.line, Column: p.column, Cell: p.cell,
+		s.BrokenCells = append(s.BrokenCells, &inputerr.Error{File: w.File, Line: p.Line, Column: p.Column, Cell: p.Cell,
 			Message: "the formula " + inputerr.Quote("="+formula) + " has no result in the file", Hint: "open the workbook in a spreadsheet and save it"})
 	}
 	return nil
 }
 
-// cellText returns the content of a cell as text, and whether the content is a number. value is the
+// CellText returns the content of a cell as text, and whether the content is a number. value is the
 // stored text, and shown is the text that a spreadsheet displays.
-func cellText(value, shown string) (text string, exact bool) {
+func CellText(value, shown string) (text string, exact bool) {
 	f, ok := measure.ParseNumber(value)
 	shown = strings.TrimSpace(shown)
 	if !ok || shown == "" {
