@@ -113,6 +113,9 @@ func (w *tableTruth) asNamed(labels []dataset.Label) (named []namedLabel) {
 			}
 		}
 		for _, name := range slices.Concat(w.Conditions, w.Results, w.Either) { // below the name of a group
+			if slices.Contains(known, n.Name) {
+				break
+			}
 			bare, _ := dataset.SplitHeaderUnit(stem)
 			if cut, _, ok := strings.Cut(stem, " ("+name); ok && cut != "" { // a group with a bracket in its name
 				bare = cut

@@ -16,12 +16,13 @@ type amountColumn struct {
 
 	// evidence is the logarithm of the odds that the column holds amounts, judged by its name and its numbers alone.
 	evidence     float64
-	isFixed      bool // whether the role is known: the column holds amounts if evidence is positive
-	isMaterial   bool // whether the name is that of a material: the column is then no sum of others
-	isNamedTotal bool // whether the name is that of a sum
-	isTotal      bool // whether the name is that of a sum, or all numbers are the same round number
-	isPartSum    bool // whether it was found to be the sum of some others
-	inBase       bool // whether it belongs to those that make up a stated whole, on top of which other amounts come
+	isFixed      bool    // whether the role is known: the column holds amounts if evidence is positive
+	isMaterial   bool    // whether the name is that of a material: the column is then no sum of others
+	isNamedTotal bool    // whether the name is that of a sum
+	isTotal      bool    // whether the name is that of a sum, or all numbers are the same round number
+	isPartSum    bool    // whether it was found to be the sum of some others
+	restWhole    float64 // the whole that the cells state of which the column makes up the rest; 0 if there is none
+	inBase       bool    // whether it belongs to those that make up a stated whole, on top of which other amounts come
 
 	isSum         bool // whether the column is the sum of the chosen columns; set by chooseAmounts
 	standsApart   bool // whether it is chosen, stands behind a gap and is not known as a material; set by chooseAmounts
@@ -204,7 +205,17 @@ func (c *amountChoice) total() (total float64) {
 			}
 		}
 	}
+	whole := 0.0
+	for i, in := range c.chosen {
+		if in {
+			whole = max(whole, c.columns[i].restWhole)
+		}
+	}
 	for r, n := range c.unknown {
+		if n > 0 && whole > 0 && c.sums[r] > float64((1+sumTolerance)*whole) {
+			total -= 2 * fullEvidence
+			break
+		}
 		if n > 0 && c.sums[r] > 100 && kinds[measure.Percent]+kinds[measure.MolePercent]+kinds[measure.VolumePercent] > 0 {
 			total -= fullEvidence
 			break

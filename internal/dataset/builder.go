@@ -335,6 +335,9 @@ func (b *bookBuilder) readQuantity(field int, text string) (q measure.Quantity, 
 	if t.moneySign != "" {
 		text = strings.TrimSpace(strings.Replace(text, t.moneySign, "", 1))
 	}
+	if rest, ok := t.restTexts[text]; ok {
+		return rest, "", ""
+	}
 	q, message, hint = measure.ParseQuantity(text, t.decimalOf(field), b.units)
 	if plain := notePattern().ReplaceAllString(text, ""); message != "" && plain != text {
 		if marked, fault, _ := measure.ParseQuantity(plain, t.decimalOf(field), b.units); fault == "" {

@@ -47,15 +47,16 @@ func matchesRole(name string, r Role) bool {
 // A columnReader determines the roles of the columns of a table of recipes.
 type columnReader struct {
 	*table
-	options       Options
-	units         *measure.Units
-	givenRoles    map[int]Role        // by column: the role that the options give
-	columnByRole  map[Role]int        // the column of each role that only one column can have
-	columns       []Column            // by column of the table: the interpretation so far
-	hasEmptyRest  bool                // whether the amounts make up the total of each recipe without the one that makes up the rest
-	numberGuesses map[int]columnGuess // wide form: what each column of numbers is taken for
-	meanBySpread  map[int]int         // wide form: by column of standard deviations, the column of the means
-	spreadByMean  map[int]int         // wide form: by column of means, the column of their standard deviations
+	options                     Options
+	units                       *measure.Units
+	givenRoles                  map[int]Role        // by column: the role that the options give
+	columnByRole                map[Role]int        // the column of each role that only one column can have
+	columns                     []Column            // by column of the table: the interpretation so far
+	unitsAreFew, unitShareKnown bool                // cached result of fewHaveUnits
+	hasEmptyRest                bool                // whether the amounts make up the total of each recipe without the one that makes up the rest
+	numberGuesses               map[int]columnGuess // wide form: what each column of numbers is taken for
+	meanBySpread                map[int]int         // wide form: by column of standard deviations, the column of the means
+	spreadByMean                map[int]int         // wide form: by column of means, the column of their standard deviations
 
 	hasPercentNames func() bool // cached result of mostNamesArePercent
 	hasUnitCells    func() bool // cached result of mostAmountsHaveUnits

@@ -17,6 +17,7 @@ const (
 	wordEvidence   = 8 // all texts of the first column name materials, conditions or results, and no name of a column does
 	seriesEvidence = 4 // all names of columns are a series, such as F1, F2, F3, and no texts of the first column are
 	scaleEvidence  = 4 // numbers differ by the row alone, and not by the column
+	sumsEvidence   = 6 // a row within the table is the sum of those above it; or a column of those before it, against it
 	rowsEvidence   = 4 // against it, since most tables have a row for each recipe
 )
 
@@ -98,7 +99,76 @@ func (f *formReader) turned() (evidence float64) {
 	evidence += float64(wordEvidence * (min(shareOfKnown(names), 1-namesInSeries) - min(shareOfKnown(heads), 1-headsInSeries))) // P1 is no phosphorus
 	evidence += float64(seriesEvidence * (headsInSeries - namesInSeries))
 	evidence += float64(scaleEvidence * f.scaleByRow())
+	if f.hasSumRow() {
+		evidence += sumsEvidence
+	}
+	if f.hasSumColumn() {
+		evidence -= sumsEvidence
+	}
 	return evidence
+}
+
+// hasSumRow reports whether a row, but for the last one, is the sum of several rows directly above it in all columns of
+// numbers.
+func (f *formReader) hasSumRow() bool {
+	rows := min(len(f.rows), len(f.profiles[f.numbers[0]].firstValues))
+	return hasRunSum(rows-1, len(f.numbers), func(row, column int) float64 {
+		return f.profiles[f.numbers[column]].firstValues[row]
+	})
+}
+
+// hasSumColumn reports whether a column is the sum of several columns directly before it in all rows.
+func (f *formReader) hasSumColumn() bool {
+	rows := min(len(f.rows), len(f.profiles[f.numbers[0]].firstValues))
+	return hasRunSum(len(f.numbers), rows, func(column, row int) float64 {
+		return f.profiles[f.numbers[column]].firstValues[row]
+	})
+}
+
+const (
+	minFormSummands = 3   // fewest lines of numbers that a sum adds up
+	maxFormLines    = 120 // number of first lines among which a sum is searched
+)
+
+// hasRunSum reports whether one of some lines of numbers is the sum of several directly before it, at all of its places.
+// A line must have numbers above 0 at two places or more, and they must not all be the same.
+func hasRunSum(lines, places int, value func(line, place int) float64) bool {
+	if places < 2 {
+		return false
+	}
+	for at := minFormSummands; at < min(lines, maxFormLines); at++ {
+		differ, positive := false, 0
+		for k := range places {
+			v := value(at, k)
+			differ = differ || v != value(at, 0)
+			if v > 0 {
+				positive++
+			}
+		}
+		if positive < 2 || 10*positive < 7*places || !differ && !isRoundWhole(value(at, 0)) {
+			continue
+		}
+		sums := make([]float64, places)
+		for from := at - 1; from >= 0; from-- {
+			equal, exceeds := true, false
+			for k := range places {
+				sums[k] += value(from, k)
+				whole := value(at, k)
+				if whole == 0 {
+					continue // a column of something else, such as of costs
+				}
+				equal = equal && math.Abs(sums[k]-whole) <= float64(partSumTolerance*whole)
+				exceeds = exceeds || !(sums[k] <= float64((1+partSumTolerance)*whole))
+			}
+			if equal && at-from >= minFormSummands {
+				return true
+			}
+			if exceeds {
+				break
+			}
+		}
+	}
+	return false
 }
 
 // maxKnownNames is the number of first names that shareOfKnown looks at.

@@ -64,7 +64,7 @@ func (c *columnReader) findLongForm() longForm {
 	amounts := candidates(AmountColumn, func(i int) bool {
 		p := &c.profiles[i]
 		name := c.header[i]
-		if matchesRole(name, AmountColumn) && p.amountCount+p.remainderCount > 0 {
+		if matchesRole(name, AmountColumn) && (p.amountCount+p.remainderCount > 0 || p.numberCount > 0) {
 			return true
 		}
 		if _, isUnit := c.units.Lookup(name); !isUnit && (GuessOrigin(name, false) != UnknownOrigin || c.hasOtherUnit(name) || describesRecipe(name)) {

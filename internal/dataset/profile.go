@@ -33,6 +33,8 @@ type columnProfile struct {
 	firstValues       []float64       // numbers of the first maxValueRows rows; 0 for an empty cell, NaN for other text
 	valuesWithComma   []rowValue      // numbers of firstValues that are others if the comma is the decimal mark
 	exampleText       string          // first text that does not mark an unknown value
+	onlyText          string          // the text of all cells that have one; empty if they have several
+	hasSeveralTexts   bool            // whether they have several
 }
 
 // isNumeric reports whether the column has numbers, and all cells that do not mark unknown values
@@ -236,6 +238,12 @@ func (p *columnProfile) addCell(t *table, text string, head tablefile.Rows, fiel
 		p.unknownCount++
 	} else if p.exampleText == "" {
 		p.exampleText = strings.Clone(text)
+	}
+	switch {
+	case p.onlyText == "" && !p.hasSeveralTexts:
+		p.onlyText = strings.Clone(text)
+	case text != p.onlyText:
+		p.onlyText, p.hasSeveralTexts = "", true
 	}
 	if p.allDistinct {
 		if p.distinctTexts[text] {

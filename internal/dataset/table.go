@@ -16,39 +16,40 @@ import (
 // A table is a sequence of rows under a header that names the columns.
 type table struct {
 	*source
-	header          []string          // names of the columns
-	byName          map[string]int    // by name: index of the column
-	headerWidth     int               // number of cells in the header row, including empty cells at the end
-	headerPlaces    []tablefile.Place // position of each cell of the header
-	row             []string          // the current row, as long as the header; valid until nextRow
-	profiles        []columnProfile   // by column: summary of the first rows
-	profiledLines   []int             // lines of the rows whose numbers the profiles keep
-	profiledTexts   [][]string        // cells of these rows, each as long as the header; set by firstTexts
-	totalRowLine    int               // line of a last row that is the sum or the mean of all others; 0 if there is none
-	totalRowName    string            // name in that row
-	sections        []section         // by column: what the heading above it says; nil if there are no headings
-	headerTexts     []string          // cells of the header row, as the file has them
-	groupRow        []string          // the row above the header, which may name groups of columns; nil if there is none
-	groupWidths     []int             // by cell of groupRow: number of columns that the merged cell covers; 0 if it is not merged
-	elementsFrom    int               // index of the first column of elements, if the table had formulas; else 0
-	formulasIn      int               // index of the column that has the formulas, if elementsFrom is not 0
-	sumColumn       int               // index of a column with the sum of a recipe's amounts, in the wide form; −1 if there is none
-	isTurned        bool              // whether the rows of the file are the columns of this table
-	columnUnits     []string          // text of the unit of each column, if the table was transposed and had units in a column or in headings; else nil
-	amountUnit      *measure.Unit     // unit of the amounts whose names have none, as the corner of a transposed table or amounts in ppm tell; nil if there is none
-	unitNames       []bool            // by column: whether the name has a unit; set by hasOddUnit
-	unitNameCount   int               // number of columns whose name has a unit
-	writtenNames    []string          // names of the columns without the units of that row; nil if there is none
-	unitRowLine     int               // line of a row with the units of the columns; 0 if there is none
-	includedTotal   string            // name in a row of sums or means that the layout includes as a recipe
-	decimalMarks    decimalMarkCounts // what the numbers reveal about the decimal mark
-	decimal         measure.Decimal   // decimal mark of the numbers in text cells
-	leftOutLines    []int             // lines of rows below the header that are left out
-	sumLabels       map[string]bool   // names of labels that are left out as the sums of recipes
-	moneySign       string            // currency of the amounts, if they are sums of money; else empty
-	limitNames      map[string]bool   // set of the names of pairs of rows with least and greatest amounts; set by isLimitName
-	reportedUnnamed map[int]bool      // indices of columns whose missing name has been reported
-	inMemory        bool              // whether the rows were read before, as those of a transposed table
+	header          []string                    // names of the columns
+	byName          map[string]int              // by name: index of the column
+	headerWidth     int                         // number of cells in the header row, including empty cells at the end
+	headerPlaces    []tablefile.Place           // position of each cell of the header
+	row             []string                    // the current row, as long as the header; valid until nextRow
+	profiles        []columnProfile             // by column: summary of the first rows
+	profiledLines   []int                       // lines of the rows whose numbers the profiles keep
+	profiledTexts   [][]string                  // cells of these rows, each as long as the header; set by firstTexts
+	totalRowLine    int                         // line of a last row that is the sum or the mean of all others; 0 if there is none
+	totalRowName    string                      // name in that row
+	sections        []section                   // by column: what the heading above it says; nil if there are no headings
+	headerTexts     []string                    // cells of the header row, as the file has them
+	groupRow        []string                    // the row above the header, which may name groups of columns; nil if there is none
+	groupWidths     []int                       // by cell of groupRow: number of columns that the merged cell covers; 0 if it is not merged
+	elementsFrom    int                         // index of the first column of elements, if the table had formulas; else 0
+	formulasIn      int                         // index of the column that has the formulas, if elementsFrom is not 0
+	sumColumn       int                         // index of a column with the sum of a recipe's amounts, in the wide form; −1 if there is none
+	isTurned        bool                        // whether the rows of the file are the columns of this table
+	columnUnits     []string                    // text of the unit of each column, if the table was transposed and had units in a column or in headings; else nil
+	amountUnit      *measure.Unit               // unit of the amounts whose names have none, as the corner of a transposed table or amounts in ppm tell; nil if there is none
+	unitNames       []bool                      // by column: whether the name has a unit; set by hasOddUnit
+	unitNameCount   int                         // number of columns whose name has a unit
+	writtenNames    []string                    // names of the columns without the units of that row; nil if there is none
+	unitRowLine     int                         // line of a row with the units of the columns; 0 if there is none
+	includedTotal   string                      // name in a row of sums or means that the layout includes as a recipe
+	decimalMarks    decimalMarkCounts           // what the numbers reveal about the decimal mark
+	decimal         measure.Decimal             // decimal mark of the numbers in text cells
+	leftOutLines    []int                       // lines of rows below the header that are left out
+	sumLabels       map[string]bool             // names of labels that are left out as the sums of recipes
+	restTexts       map[string]measure.Quantity // by text of a cell that means the rest: the rest, with its whole
+	moneySign       string                      // currency of the amounts, if they are sums of money; else empty
+	limitNames      map[string]bool             // set of the names of pairs of rows with least and greatest amounts; set by isLimitName
+	reportedUnnamed map[int]bool                // indices of columns whose missing name has been reported
+	inMemory        bool                        // whether the rows were read before, as those of a transposed table
 
 	allowsFootnotes bool   // whether a row with text in one cell may be shorter than the header
 	shortRowErr     *Error // error to report if the current row, which is too short, is no footnote; else nil

@@ -93,6 +93,9 @@ func (t *table) isNoRecipe(i int) bool {
 		return false
 	}
 	what, _ := summaryOf(name)
+	if words := wordsOf(yearlyPattern().ReplaceAllString(name, "")); len(words) == 1 && costWord.includes(words[0]) {
+		return true
+	}
 	return name == "" || strings.HasPrefix(name, "%") || t.writtenNames != nil && t.writtenNames[i] == "" || t.holdsUnits(i, measure.UsualUnits()) || what != "" || strings.Contains(name, "/") && isUnitText(name, measure.UsualUnits()) || t.hasOddUnit(i) || attributeName.includes(strings.ToLower(name))
 }
 

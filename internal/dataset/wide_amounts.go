@@ -26,6 +26,7 @@ const (
 	elementName    = 2  // or is a chemical formula
 	zeroAmounts    = 1  // some recipes do not use it
 	amountUnit     = 2  // its name has a unit of amounts
+	oddUnit        = -3 // its name has one, where few others have
 	percentUnit    = 1  // or of shares, which results may have, too
 	otherUnit      = -6 // its unit is not one of amounts
 	unknownUnit    = -3 // or is unknown
@@ -264,6 +265,16 @@ func (c *columnReader) weighColumn(i int) (column amountColumn, otherwise column
 		column.isFixed, column.evidence = true, otherUnit
 		return column, otherwise
 	}
+	if p.isRest() {
+		text := p.onlyText
+		rest, ok := c.restTexts[text]
+		if !ok {
+			rest, _, _ = measure.ParseQuantity(text, c.decimal, c.units)
+		}
+		if column.restWhole = rest.Amount.Float64(); column.kind != measure.Unitless {
+			column.restWhole = baseValue(rest, c.units)
+		}
+	}
 	if given || p.isRest() || c.isGivenIngredient(name) || c.elementsFrom > 0 && i >= c.elementsFrom {
 		column.isFixed, column.evidence = true, materialName
 		return column, otherwise
@@ -285,6 +296,8 @@ func (c *columnReader) weighColumn(i int) (column amountColumn, otherwise column
 		column.evidence += zeroAmounts
 	}
 	switch {
+	case unit != nil && !unit.Kind.IsPercent() && c.fewHaveUnits():
+		column.evidence += oddUnit
 	case unit != nil && !unit.Kind.IsPercent():
 		column.evidence += amountUnit
 	case unit != nil:
@@ -313,6 +326,8 @@ func (c *columnReader) weighAgainst(i int) (evidence float64, isFixed bool, gues
 		return otherUnit, true, columnGuess{role: LabelColumn, reason: "holds years and is taken as a result or condition"}
 	case p.isRowNumbering() && !isJudgement(name):
 		return otherUnit, true, columnGuess{role: IgnoredColumn, reason: "numbers the rows and is left out"}
+	case unit == nil && shareOfPattern().MatchString(name):
+		return unknownUnit, false, columnGuess{role: LabelColumn, reason: "is a share of something else and is taken as a result or condition", isOpen: true}
 	case unit == nil && c.hasUnknownUnit(name):
 		return unknownUnit, false, columnGuess{role: LabelColumn, reason: "has a unit that kir does not know and is taken as a result or condition", isOpen: true}
 	case hasPropertyUnit(name), unit == nil && c.hasOtherUnit(name):
@@ -337,6 +352,30 @@ func (c *columnReader) weighAgainst(i int) (evidence float64, isFixed bool, gues
 		return resultName, false, columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient, because of its name", isOpen: true}
 	}
 	return plainNumbers, false, columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient", isOpen: true}
+}
+
+// fewHaveUnits reports whether few of the columns of plain numbers have a unit of amounts in their names, so that one is
+// rather a condition, such as a dose of a detergent.
+func (c *columnReader) fewHaveUnits() bool {
+	if c.unitShareKnown {
+		return c.unitsAreFew
+	}
+	with, without := 0, 0
+	for i, name := range c.header {
+		p := &c.profiles[i]
+		if p.amountCount == 0 || 2*p.amountCount < p.filledCount || !p.isNumeric() {
+			continue
+		}
+		base, unit := c.splitNameAndUnit(name)
+		switch {
+		case unit != nil && !unit.Kind.IsPercent():
+			with++
+		case unit == nil && !hasBracketedUnit(name) && GuessOrigin(base, false) == UnknownOrigin && !describesRecipe(name):
+			without++
+		}
+	}
+	c.unitShareKnown, c.unitsAreFew = true, 3*with < without
+	return c.unitsAreFew
 }
 
 // unitFromElsewhere returns the unit of the amounts of a column whose name has none: that of its row, or of all rows, in
@@ -393,6 +432,9 @@ func (c *columnReader) hasLetters() bool {
 	}
 	return lettered >= minSummedColumns
 }
+
+// shareOfPattern matches the name of a column of shares of something else than a recipe, such as Wine (% removed).
+var shareOfPattern = lazyPattern(`[([]\s*%\s+\pL[^)\]]*[)\]]$`)
 
 // scaled returns numbers in another unit.
 func scaled(values []float64, by float64) []float64 {

@@ -25,6 +25,7 @@ func (c *columnReader) assignWideRoles() error {
 	}
 	c.findSpreadColumns(recipe)
 	c.findSumsOfMoney()
+	c.findRestTexts()
 	c.findTotalRow(recipe)
 	c.guessAmounts(recipe)
 	if err := c.setWideRoles(recipe); err != nil {
@@ -81,8 +82,11 @@ func (c *columnReader) setIngredientColumn(i int) {
 func (c *columnReader) shareUnit() {
 	var unit *measure.Unit
 	var without []string
-	first := -1
+	first, amounts := -1, 0
 	for i, column := range c.columns {
+		if column.Role == IngredientColumn {
+			amounts++
+		}
 		switch {
 		case column.Role != IngredientColumn:
 		case column.Unit == nil && c.profiles[i].unitCount > 0:
@@ -97,7 +101,7 @@ func (c *columnReader) shareUnit() {
 			unit = column.Unit
 		}
 	}
-	if unit == nil || first < 0 || c.options.Ingredients != nil || c.amountUnit != nil {
+	if unit == nil || first < 0 || c.options.Ingredients != nil || c.amountUnit != nil || 2*len(without) > amounts {
 		return
 	}
 	for i := range c.columns {

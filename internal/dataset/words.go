@@ -25,7 +25,7 @@ var roleWords = map[Role][]string{
 	AmountColumn: {"amounts", "ilość", "ilości", "mängd", "hoeveelheid", "quantidade", "cantidades", "einwaage", "weight", "weights", "grams", "quantity", "qty", "dose", "measure", "menge", "mengen", "anteil", "dosis", "quantité", "dosage", "cantidad", "quantità", "dosi",
 		"mængde", "mængder", "vægt", "andel", "dosering", "mengde", "mengder", "vekt", "mängder", "vikt", "määrä", "määrät", "paino", "osuus", "annos", "masa", "dawka", "udział", "množství", "hmotnost", "podíl", "dávka", "množstvo", "hmotnosť", "podiel",
 		"mennyiség", "tömeg", "részarány", "adag", "cantitate", "cantitatea", "cantități", "količina", "količine", "udio", "miktar", "miktarı", "proporción", "peso", "quantidades", "dosagem", "qtd", "qtde", "dosaggio", "q.tà", "quantités", "masse", "poids", "qté", "hoeveelheden", "gewicht", "aandeel", "zugabe",
-		"mass", "proportion", "share", "percentage", "parts", "phr", "addition"},
+		"market value", "value", "holding value", "position value", "marktwert", "kurswert", "valeur", "valeur de marché", "valor", "valor de mercado", "controvalore", "waarde", "marktwaarde", "marknadsvärde", "markedsverdi", "wartość", "mass", "proportion", "share", "percentage", "parts", "phr", "addition"},
 	UnitColumn: {"units", "uom", "u.m.", "um", "u. m.", "eenheid", "enhet", "jednostka", "j.m.", "unid.", "unit of measure", "einheit", "einheiten", "maß", "unité", "unités", "unidad", "unidades", "unità",
 		"enhed", "enheder", "enheter", "yksikkö", "jednostki", "jedn.", "jednotka", "jednotky", "mj", "m.j.", "měrná jednotka", "egység", "mértékegység", "m.e.", "unitate", "u/m", "jedinica", "mjerna jedinica", "jed. mjere", "birim", "birimi", "unidade", "unid", "eenheden", "unité de mesure", "unidad de medida", "unità di misura", "mengeneinheit"},
 }
@@ -68,6 +68,7 @@ func IsLowerBetterName(label string) bool {
 // lastWords returns up to three words in lower case: the last word of a column name, of the part
 // before a bracket, and of the name without its unit.
 func lastWords(name string) (words []string) {
+	name = yearlyPattern().ReplaceAllString(name, "")
 	plain, _ := SplitHeaderUnit(name)
 	name = strings.ToLower(name)
 	before, _, _ := strings.Cut(name, "(")
@@ -79,6 +80,9 @@ func lastWords(name string) (words []string) {
 	}
 	return words
 }
+
+// yearlyPattern matches the words behind a rate that say that it is of a year.
+var yearlyPattern = lazyPattern(`(?i)[\s,(]+(?:p\. ?a\.?|per annum|a year|per year|pro jahr|par an|al año|all'anno|per år)\)?$`)
 
 // scalePattern matches the end of a column name that gives the range of the numbers: (1-10), [0 to
 // 100], /10.
