@@ -97,16 +97,29 @@ func (d *Draft) roleLines() (lines []string) {
 			lines = append(lines, fmt.Sprintf("%-11s %s", role, inputerr.List(list, maxShownNames)))
 		}
 	}
-	if n := len(s.LeftOutLines); n > 0 {
-		var rows []string
-		for _, line := range s.LeftOutLines[:min(n, maxShownNames)] {
-			rows = append(rows, fmt.Sprint("row ", line))
-		}
-		text := strings.Join(rows, ", ")
-		if n > maxShownNames {
-			text += fmt.Sprintf(" and %d more", n-maxShownNames)
-		}
-		lines = append(lines, fmt.Sprintf("%-11s %s", "rows out", text))
+	if n := len(s.LeftOut); n > 0 {
+		lines = append(lines, fmt.Sprintf("%-11s %s", "rows out", leftOutText(s.LeftOut)))
 	}
 	return lines
+}
+
+// leftOutText lists rows with the reasons why they were left out, those of one reason together.
+func leftOutText(rows []dataset.LeftOutRow) string {
+	lines := make(map[string][]string)
+	var reasons []string
+	for _, r := range rows[:min(len(rows), maxShownNames)] {
+		if lines[r.Why] == nil {
+			reasons = append(reasons, r.Why)
+		}
+		lines[r.Why] = append(lines[r.Why], fmt.Sprint("row ", r.Line))
+	}
+	var texts []string
+	for _, why := range reasons {
+		texts = append(texts, strings.Join(lines[why], ", ")+": "+why)
+	}
+	text := strings.Join(texts, "; ")
+	if more := len(rows) - maxShownNames; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return text
 }

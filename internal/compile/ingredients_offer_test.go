@@ -247,7 +247,7 @@ func TestQuestions(t *testing.T) {
 		"wide": {"recipe,Gin,Lime,Soda,oven temperature (°C),pH,stars,liking\nA,60,10,30,200,5,<1,1\nB,50,30,20,220,6,2,2\nC,40,20,40,200,5,3,3\nD,50,20,30,200,5,3,3\nE,50,20,30,220,5,3,3\nF,50,30,20,200,6,3,3\nMean,50,20,30,1,1,1,1\n", Draft{}, dataset.Options{},
 			[]string{"columns liking=ingredient", "columns pH=ingredient", "columns stars=ignore", "columns stars=ingredient", "conditions pH", "including Mean", "labels oven temperature (°C)"}},
 		"settled": {"recipe,Gin,Lime,stars\nA,60,40,<1\nB,50,50,2\nC,40,60,3\nTarget,,,4\n", Draft{}, dataset.Options{Layout: dataset.Layout{Columns: map[string]dataset.Role{"stars": dataset.LabelColumn}, Without: []string{"Target"}}}, nil},
-		"turned":  {"Asset,A1,A2,A3\nSn,96.5,,50\nAg,3.5,40,\nPb,,60,50\nSum,100,100,100\n", Draft{}, dataset.Options{}, []string{"columns Asset=recipe", "columns Sum=label"}},
+		"turned":  {"Asset,A1,A2,A3\nSn,96.5,,50\nAg,3.5,40,\nPb,,60,50\nSum,100,100,100\n", Draft{}, dataset.Options{}, []string{"columns Asset=recipe", "columns Sum=ingredient"}},
 		"decimal": {"recipe,Gin,Rum\nA,\"1,500\",\"2,000\"\nB,\"2,500\",\"1,000\"\n", Draft{}, dataset.Options{}, []string{"decimal comma"}},
 		"letters": {"recipe,Gin,Rum\nM\xfcller,1,2\nB,2,3\n", Draft{}, dataset.Options{}, []string{"encoding windows-1250"}},
 	} {

@@ -30,8 +30,8 @@ func (p *Problem) LeftOut() string {
 	if n := len(columns); n > 0 {
 		what = append(what, inputerr.Count(n, kind)+" ("+inputerr.List(columns, maxLeftOutNames)+")")
 	}
-	if n := len(p.Book.Shape.LeftOutLines); n > 0 {
-		what = append(what, inputerr.Count(n, "row")+fmt.Sprintf(" from line %d on", p.Book.Shape.LeftOutLines[0]))
+	if n := len(p.Book.Shape.LeftOut); n > 0 {
+		what = append(what, inputerr.Count(n, "row")+fmt.Sprintf(" from line %d on", p.Book.Shape.LeftOut[0].Line))
 	}
 	if len(what) == 0 {
 		return ""

@@ -25,15 +25,21 @@ type InitFlag struct{ Name, Value string }
 // kir init that answers it otherwise. remarks are other guesses to look at, which only a change of the table changes.
 func (d *Draft) Questions() (questions []TableQuestion, remarks []dataset.Note) {
 	_, notes := d.Contents()
+	var likely []dataset.Note // columns that are taken for results or conditions
 	for _, n := range notes {
 		switch flags := noteFlags(&n); {
 		case n.Setting == "" && !n.Doubtful:
+		case n.IsLikely && n.AssumedRole == dataset.LabelColumn && n.LikelyRole == "":
+			likely = append(likely, n)
 		case n.AboutOrigin, strings.HasPrefix(n.Setting, "units:"): // asked below
 		case len(flags) > 0:
 			questions = append(questions, TableQuestion{n.String(), flags})
 		default:
 			remarks = append(remarks, n)
 		}
+	}
+	if q, ok := d.likelyLabels(likely); ok {
+		questions = append(questions, q)
 	}
 	if d.Book == nil {
 		return questions, remarks
@@ -55,6 +61,33 @@ func (d *Draft) Questions() (questions []TableQuestion, remarks []dataset.Note) 
 	}
 	return questions, remarks
 }
+
+// likelyLabels returns one question about all columns that are much likelier results or conditions than ingredients. ok is
+// false if there are none.
+func (d *Draft) likelyLabels(notes []dataset.Note) (q TableQuestion, ok bool) {
+	var names []string
+	for _, n := range notes {
+		names = append(names, n.AmbiguousColumn)
+		q.Flags = append(q.Flags, noteFlags(&n)...)
+	}
+	lines := "column"
+	if d.Book != nil && d.Book.Transposed {
+		lines = "row"
+	}
+	switch len(names) {
+	case 0:
+		return q, false
+	case 1:
+		q.Text = notes[0].String()
+	default:
+		q.Text = lines + "s " + inputerr.List(names, 12) + " are taken as results or conditions, not as ingredients"
+	}
+	q.Flags = q.Flags[:min(len(q.Flags), maxLikelyFlags)]
+	return q, true
+}
+
+// maxLikelyFlags is the number of flags that a question about several columns shows.
+const maxLikelyFlags = 3
 
 // noteFlags returns the flags of kir init that settle a note otherwise than the reader. It returns nil if there is none.
 func noteFlags(n *dataset.Note) []InitFlag {

@@ -207,7 +207,7 @@ func (b *bookBuilder) skipExcludedRow() bool {
 	}
 	if b.previousRowExcluded {
 		b.reportedKeys["without "+strings.Clone(name)] = b.reportedKeys["without "+name] || name != ""
-		b.table.noteLeftOut(b.table.rows.Line(max(b.recipeColumn, 0)))
+		b.table.noteLeftOut(b.table.rows.Line(max(b.recipeColumn, 0)), outByLayout)
 	}
 	return b.previousRowExcluded
 }

@@ -97,7 +97,7 @@ func (b *bookBuilder) leaveOutHeldRows() {
 		return
 	}
 	for _, n := range b.heldFootnotes {
-		b.table.noteLeftOut(n.place.Line)
+		b.table.noteLeftOut(n.place.Line, outAsHeading)
 	}
 	message := fmt.Sprintf(footnoteFormat, inputerr.Quote(b.heldFootnotes[0].text))
 	if b.heldRowCount > 1 {

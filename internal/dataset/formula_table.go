@@ -70,7 +70,7 @@ func (t *table) expandFormulas(column int, l Layout, units *measure.Units) (*tab
 		}
 		if t.hasSingleCell(t.row) {
 			t.addNote(t.place(0), fmt.Sprintf(footnoteFormat, inputerr.Quote(strings.TrimSpace(strings.Join(t.row, "")))), "")
-			t.noteLeftOut(t.place(0).Line)
+			t.noteLeftOut(t.place(0).Line, outAsHeading)
 			continue
 		}
 		text := strings.TrimSpace(t.row[column])

@@ -144,7 +144,7 @@ func (b *bookBuilder) skipSumOfRecipe() bool {
 		return false
 	}
 	b.sumRows.increment(func() tablefile.Place { return b.table.place(b.ingredientColumn) }, name)
-	b.table.noteLeftOut(b.table.rows.Line(b.ingredientColumn))
+	b.table.noteLeftOut(b.table.rows.Line(b.ingredientColumn), outAsSum)
 	return true
 }
 

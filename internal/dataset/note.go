@@ -28,6 +28,9 @@ type Note struct {
 	// the column most likely has if it has another. It may be empty.
 	AssumedRole, LikelyRole Role
 
+	// IsLikely reports that the role assumed for AmbiguousColumn is much likelier than another one.
+	IsLikely bool
+
 	// Spelling and OtherSpelling are two names that the reader takes for one ingredient. They are
 	// empty if the note is not about spellings.
 	Spelling, OtherSpelling string

@@ -275,5 +275,5 @@ func (c *columnReader) guessPartSum(s partSum, columns []amountColumn, chosen []
 	case before:
 		reason = fmt.Sprintf("is left out: it is the sum of the %d before it%s", n, rows)
 	}
-	return columnGuess{role: IgnoredColumn, reason: reason}, true
+	return columnGuess{role: IgnoredColumn, reason: reason, isSum: true}, true
 }

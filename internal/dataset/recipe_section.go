@@ -85,7 +85,7 @@ func (t *table) expandHeadings(l Layout, units *measure.Units) (*table, error) {
 			continue
 		}
 		if line := t.rows.Place(0).Line; t.isLeftOutByLine(line) {
-			t.noteLeftOut(line)
+			t.noteLeftOut(line, outByLayout)
 			continue
 		}
 		if row = tablefile.WithoutFilled(t.rows, row); countFilled(row) == 1 {

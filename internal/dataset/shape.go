@@ -28,31 +28,55 @@ type Shape struct {
 	// NameColumn is the index of the column that names the ingredients, if the table is transposed.
 	NameColumn int
 
-	// LeftOutLines are the lines of the rows below the header that were left out, at most about 1000.
-	LeftOutLines []int
+	// LeftOut are the rows below the header that were left out, at most about 1000.
+	LeftOut []LeftOutRow
 }
+
+// A LeftOutRow is a row that is no part of a recipe.
+type LeftOutRow struct {
+	Line int    // line in the file, from 1
+	Why  string // what it is instead, such as: a heading or a remark
+}
+
+// LeftOutAt returns why the row at a line was left out. ok is false if it was not.
+func (s *Shape) LeftOutAt(line int) (why string, ok bool) {
+	i := slices.IndexFunc(s.LeftOut, func(r LeftOutRow) bool { return r.Line == line })
+	if i < 0 {
+		return "", false
+	}
+	return s.LeftOut[i].Why, true
+}
+
+// Reasons why rows are left out.
+const (
+	outByLayout  = "left out by you"
+	outAsHeading = "a heading or a remark"
+	outAsHeader  = "the header again"
+	outAsEmpty   = "a row without amounts"
+	outAsSum     = "the sum of a recipe"
+)
 
 // maxLeftOut is the maximum number of left-out rows whose lines are recorded.
 const maxLeftOut = 1000
 
-// noteLeftOut records that the row at a line of the file is left out.
-func (t *table) noteLeftOut(line int) {
-	if len(t.leftOutLines) < maxLeftOut {
-		t.leftOutLines = append(t.leftOutLines, line)
+// noteLeftOut records that the row at a line of the file is left out, and why.
+func (t *table) noteLeftOut(line int, why string) {
+	if len(t.leftOut) < maxLeftOut {
+		t.leftOut = append(t.leftOut, LeftOutRow{line, why})
 	}
 }
 
 // shapeOf returns the shape of a table. If the table was transposed, before is the table as in the
 // file; otherwise before is nil.
 func shapeOf(t *table, columns []Column, before *table) *Shape {
-	s := &Shape{Sheet: t.sheet, Columns: slices.Clone(columns), LeftOutLines: t.leftOutLines}
+	s := &Shape{Sheet: t.sheet, Columns: slices.Clone(columns), LeftOut: t.leftOut}
 	for i := range s.Columns {
 		if s.Columns[i].Role == LabelColumn && t.sumLabels[s.Columns[i].Name] {
 			s.Columns[i].Role = IgnoredColumn
 		}
 	}
 	if t.totalRowLine > 0 {
-		s.LeftOutLines = append(s.LeftOutLines, t.totalRowLine)
+		s.LeftOut = append(s.LeftOut, LeftOutRow{t.totalRowLine, t.totalRowKind})
 	}
 	if before == nil {
 		s.HeaderLine = t.headerPlaces[0].Line

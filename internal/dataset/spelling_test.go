@@ -31,14 +31,14 @@ func TestNamesAndWithout(t *testing.T) {
 	if got := fmt.Sprint(long.Ingredients.Names, len(long.Recipes), len(long.Recipes[1].Parts)); got != "[Campari Gin gin (2)] 2 2" {
 		t.Errorf("the long form has %s", got)
 	}
-	if got := fmt.Sprint(long.Shape.LeftOutLines, long.Shape.HeaderLine); got != "[4 5] 1" {
+	if got := fmt.Sprint(long.Shape.LeftOut, long.Shape.HeaderLine); got != "[{4 left out by you} {5 left out by you}] 1" {
 		t.Errorf("rows left out, and the header, are %s", got)
 	}
 	wide, err := Read(strings.NewReader("recipe,Gin,gin,Campri\nA,1,2,3\nSum of all,9,9,9\nB,1,0,3\n"), "b.csv", o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(wide.Ingredients.Names, len(wide.Recipes), wide.Shape.LeftOutLines); got != "[Gin gin (2) Campari] 2 [3]" {
+	if got := fmt.Sprint(wide.Ingredients.Names, len(wide.Recipes), wide.Shape.LeftOut); got != "[Gin gin (2) Campari] 2 [{3 left out by you}]" {
 		t.Errorf("the wide form has %s", got)
 	}
 	if got := (Layout{Names: map[string]string{"gin": "gin (2)"}, Without: []string{"Sum of all", "x: y"}}).YAML(); got != `names: {gin: "gin (2)"}, without: [Sum of all, "x: y"]` {

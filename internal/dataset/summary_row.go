@@ -129,6 +129,7 @@ func (b *bookBuilder) skipSummaryRow() bool {
 	case what == "" && unit != "" && isUnitText(unit, b.units) && b.hasNoLabels():
 		what, sure = "what describes the ingredients", true
 	}
+	kind := what
 	if what != "" {
 		what = "is " + what + ", by its name, and"
 	}
@@ -139,7 +140,7 @@ func (b *bookBuilder) skipSummaryRow() bool {
 		return false
 	}
 	if what == "" && len(b.wideColumns) > 0 && name != "" && b.allowsNewIngredients {
-		what = "has no amounts and"
+		what, kind = "has no amounts and", outAsEmpty
 	}
 	if what == "" {
 		return false
@@ -159,7 +160,7 @@ func (b *bookBuilder) skipSummaryRow() bool {
 		}
 		t.addAside(name, texts)
 	}
-	t.noteLeftOut(at.Line)
+	t.noteLeftOut(at.Line, kind)
 	n := Note{File: t.file, Line: at.Line, Column: at.Column, Cell: at.Cell, Doubtful: true, Message: "row " + inputerr.Quote(name) + " " + what + " is left out"}
 	if b.mayBeRecipe(name) {
 		n.QuestionableRow, n.RowLeftOut = name, true

@@ -25,6 +25,7 @@ type table struct {
 	profiledLines   []int                       // lines of the rows whose numbers the profiles keep
 	profiledTexts   [][]string                  // cells of these rows, each as long as the header; set by firstTexts
 	totalRowLine    int                         // line of a last row that is the sum or the mean of all others; 0 if there is none
+	totalRowKind    string                      // what it is, such as: the sum of all others
 	totalRowName    string                      // name in that row
 	sections        []section                   // by column: what the heading above it says; nil if there are no headings
 	headerTexts     []string                    // cells of the header row, as the file has them
@@ -43,7 +44,7 @@ type table struct {
 	includedTotal   string                      // name in a row of sums or means that the layout includes as a recipe
 	decimalMarks    decimalMarkCounts           // what the numbers reveal about the decimal mark
 	decimal         measure.Decimal             // decimal mark of the numbers in text cells
-	leftOutLines    []int                       // lines of rows below the header that are left out
+	leftOut         []LeftOutRow                // rows below the header that are left out
 	sumLabels       map[string]bool             // names of labels that are left out as the sums of recipes
 	restTexts       map[string]measure.Quantity // by text of a cell that means the rest: the rest, with its whole
 	moneySign       string                      // currency of the amounts, if they are sums of money; else empty
@@ -204,8 +205,12 @@ func (t *table) nextRow() error {
 		if line := t.place(0).Line; tablefile.IsBlank(row) || t.totalRowLine > 0 && line == t.totalRowLine || t.unitRowLine > 0 && line == t.unitRowLine {
 			continue
 		}
-		if t.isLeftOutByLine(t.place(0).Line) || t.repeatsHeader(row) {
-			t.noteLeftOut(t.place(0).Line)
+		if t.isLeftOutByLine(t.place(0).Line) {
+			t.noteLeftOut(t.place(0).Line, outByLayout)
+			continue
+		}
+		if t.repeatsHeader(row) {
+			t.noteLeftOut(t.place(0).Line, outAsHeader)
 			continue
 		}
 		t.row = row

@@ -216,7 +216,7 @@ func (t *table) transpose(l Layout, units *measure.Units) (*table, error) {
 			continue
 		}
 		if line := t.rows.Place(first).Line; t.isLeftOutByLine(line) {
-			t.noteLeftOut(line)
+			t.noteLeftOut(line, outByLayout)
 			continue
 		}
 		if remark := strings.TrimSpace(strings.Join(row, " ")); t.hasSingleCell(row) {
@@ -225,7 +225,7 @@ func (t *table) transpose(l Layout, units *measure.Units) (*table, error) {
 			continue
 		}
 		if strings.TrimSpace(row[min(first, len(row)-1)]) == "" && !slices.ContainsFunc(row, func(text string) bool { return isNumberText(strings.TrimSpace(text)) }) {
-			t.noteLeftOut(t.rows.Line(first))
+			t.noteLeftOut(t.rows.Line(first), outAsEmpty)
 			t.addDoubtfulNote(t.rows.Place(first), "a row of texts without a name is left out")
 			continue
 		}
@@ -303,7 +303,7 @@ func (t *table) withCells(cells [][]string, where func(row, field int) tablefile
 	}
 	s.rows = s.firstRows()
 	s.allowsShortRows = true
-	w := &table{source: &s, inMemory: true, leftOutLines: t.leftOutLines}
+	w := &table{source: &s, inMemory: true, leftOut: t.leftOut}
 	if err := w.readHeader(0); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func (b *bookBuilder) readWideRow() {
 	t := b.table
 	if (b.recipeColumn < 0 || b.recipeName() == "") && !slices.ContainsFunc(b.wideColumns, func(p wideColumn) bool { return strings.TrimSpace(t.row[p.column]) != "" }) {
 		b.emptyRows.increment(func() tablefile.Place { return t.place(max(b.recipeColumn, 0)) }, "")
-		t.noteLeftOut(t.rows.Line(max(b.recipeColumn, 0)))
+		t.noteLeftOut(t.rows.Line(max(b.recipeColumn, 0)), outAsEmpty)
 		return
 	}
 	if b.holdBackFootnote() || b.skipExcludedRow() || b.skipSummaryRow() {

@@ -17,6 +17,7 @@ type columnGuess struct {
 	role   Role
 	reason string // why it is not an ingredient, or why it is one in spite of its name; empty for a plain ingredient
 	isOpen bool   // the name allows either
+	isSum  bool   // it is left out as the sum of others, and would else be an ingredient
 }
 
 // Evidence that a column of numbers holds the amounts of an ingredient, as logarithms of odds.
@@ -160,7 +161,7 @@ func (c *columnReader) guessOfChoice(column *amountColumn, isChosen, behindSum b
 	case isChosen:
 		return columnGuess{role: IngredientColumn}
 	case column.isSum:
-		return columnGuess{role: IgnoredColumn, reason: "is left out: it is the sum of the amounts"}
+		return columnGuess{role: IgnoredColumn, reason: "is left out: it is the sum of the amounts", isSum: true}
 	case behindSum && (column.evidence > 0 || otherwise.isOpen):
 		return columnGuess{role: LabelColumn, reason: "comes after the total and is taken as a result or condition"}
 	case column.evidence > 0:

@@ -420,6 +420,10 @@ func (c *columnReader) guessWideRole(i int) (Role, error) {
 	}
 	if guess.reason != "" {
 		c.noteGuessedRole(i, guess.role, c.columnText(i)+" "+guess.reason)
+		note := &c.notes[len(c.notes)-1]
+		if note.IsLikely = !guess.isOpen; guess.isSum {
+			note.LikelyRole = IngredientColumn
+		}
 	}
 	return guess.role, nil
 }
@@ -545,9 +549,9 @@ func (c *columnReader) findTotalRow(recipe int) {
 	if recipe >= 0 {
 		name = NormalizeName(c.firstTexts()[r][recipe])
 	}
-	what := "adds up all others"
+	what, kind := "adds up all others", "the sum of all others"
 	if words := wordsOf(name); means >= 3 && 2*means >= columns && len(words) > 0 && meanWord.includes(words[0]) {
-		what = "is the mean of all others"
+		what, kind = "is the mean of all others", "the mean of all others"
 	} else if columns < 3 || sums < columns {
 		return
 	}
@@ -556,7 +560,7 @@ func (c *columnReader) findTotalRow(recipe int) {
 		c.includedTotal = name
 		return
 	}
-	c.totalRowLine, c.totalRowName = c.profiledLines[r], name
+	c.totalRowLine, c.totalRowName, c.totalRowKind = c.profiledLines[r], name, kind
 	if !slices.ContainsFunc(c.options.Without, same) {
 		n := Note{File: c.file, Line: c.totalRowLine, Column: 1, QuestionableRow: name, RowLeftOut: true, Doubtful: true, Message: "a row that " + what + " is left out"}
 		if name != "" {

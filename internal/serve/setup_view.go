@@ -265,7 +265,7 @@ func (b *setup) setRecipeKinds(t *TableView, shape *dataset.Shape, draft *compil
 		row := &t.Rows[k]
 		row.IsHeader = row.Line == shape.HeaderLine
 		switch {
-		case row.Line < shape.HeaderLine || slices.Contains(shape.LeftOutLines, row.Line):
+		case row.Line < shape.HeaderLine || isLeftOut(shape, row.Line):
 			row.setCellKinds(func(int) string { return cellLeftOut })
 			b.explainLeftOut(row, shape, draft)
 		case draft.Book.Transposed && row.IsHeader:
@@ -391,7 +391,9 @@ func (b *setup) explainLeftOut(row *RowView, shape *dataset.Shape, draft *compil
 			return
 		}
 	}
-	row.Why = "It has a text alone, or belongs to a recipe that is left out."
+	if why, ok := shape.LeftOutAt(row.Line); ok {
+		row.Why = toSentence("it is " + why)
+	}
 	_, notes := draft.Contents()
 	for _, n := range notes {
 		if n.Line != row.Line || !strings.Contains(n.Message, "left out") {
@@ -403,6 +405,12 @@ func (b *setup) explainLeftOut(row *RowView, shape *dataset.Shape, draft *compil
 			row.Restore = &answer{Do: "row", Name: n.QuestionableRow}
 		}
 	}
+}
+
+// isLeftOut reports whether the row at a line was left out.
+func isLeftOut(shape *dataset.Shape, line int) bool {
+	_, is := shape.LeftOutAt(line)
+	return is
 }
 
 // setSeriesKinds sets the meaning of each cell in the view t of a table of prices or returns.
