@@ -33,6 +33,7 @@ func (d *Draft) Questions() (questions []TableQuestion, remarks []dataset.Note) 
 			likely = append(likely, n)
 		case n.AboutOrigin, strings.HasPrefix(n.Setting, "units:"): // asked below
 		case len(flags) > 0:
+			n.Message, _, _ = strings.Cut(n.Message, ": including: ") // the flag says so
 			questions = append(questions, TableQuestion{n.String(), flags})
 		default:
 			remarks = append(remarks, n)

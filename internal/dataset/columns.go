@@ -165,6 +165,11 @@ func (c *columnReader) applyGivenRoles() error {
 		if _, ok := c.byName[NormalizeName(text)]; c.options.LabelsOptional && !ok {
 			continue
 		}
+		if _, ok := c.byName[NormalizeName(text)]; !ok {
+			if of, isSpread := strings.CutSuffix(NormalizeName(text), spreadSuffix); isSpread && c.hasSpreads(of) {
+				continue // the standard deviations stand in the cells of another label
+			}
+		}
 		i, err := find(text, "a label")
 		if err != nil {
 			return err
@@ -178,7 +183,7 @@ func (c *columnReader) applyGivenRoles() error {
 	// form is wide.
 	var named []int
 	for i, r := range c.givenRoles {
-		if r == IngredientColumn && c.profiles[i].filledCount > 0 && c.profiles[i].amountCount == 0 {
+		if p := &c.profiles[i]; r == IngredientColumn && p.filledCount > 0 && p.amountCount == 0 && (p.onlyText == "" || p.filledCount == 1) {
 			named = append(named, i)
 		}
 	}
@@ -186,6 +191,12 @@ func (c *columnReader) applyGivenRoles() error {
 		c.columnByRole[IngredientColumn] = named[0]
 	}
 	return nil
+}
+
+// hasSpreads reports whether a column has a name and standard deviations in its cells.
+func (t *table) hasSpreads(name string) bool {
+	i, ok := t.byName[name]
+	return ok && t.profiles[i].spreadCount > 0
 }
 
 // guessColumn returns the column of a role that only one column can have. If none is known, it

@@ -52,8 +52,12 @@ func parseMarkedNumber(text string) (m markedNumber, ok bool) {
 	return m, true
 }
 
+// spreadSuffix is what the name of the label with the standard deviations in the cells of another has behind that of the
+// other.
+const spreadSuffix = " sd"
+
 // spreadLabel returns the name of the label with the standard deviations that stand in the cells of another.
-func spreadLabel(name string) string { return name + " sd" }
+func spreadLabel(name string) string { return name + spreadSuffix }
 
 // cell returns the value of the label in the current row of t.
 func (l *labelColumn) cell(t *table) string {

@@ -83,7 +83,7 @@ func (c *columnReader) guessAmounts(recipe int) {
 		guess := c.guessOfChoice(&column, chosen[k], sum >= 0 && k > sum, otherwise[column.field])
 		if guess.role == LabelColumn && !column.isFixed && guess.isOpen && len(columns) <= maxJointColumns {
 			if share := shareWith(columns, chosen, k); share > 0 {
-				guess.reason += fmt.Sprintf("; as an ingredient it would be %s %% of a recipe", strconv.FormatFloat(float64(100*share), 'g', 2, 64))
+				guess.reason += fmt.Sprintf("; as an ingredient it would be %s %% of a recipe", strconv.FormatFloat(roundShare(float64(100*share)), 'f', -1, 64))
 			}
 		}
 		c.numberGuesses[column.field] = guess
@@ -205,6 +205,14 @@ func hasNear(indices map[int]bool, k int) bool {
 		}
 	}
 	return false
+}
+
+// roundShare rounds a percentage to two figures.
+func roundShare(percent float64) float64 {
+	if percent >= 10 {
+		return math.Round(percent)
+	}
+	return math.Round(float64(10*percent)) / 10
 }
 
 // shareWith returns the mean share of a recipe that a column would have if it were chosen as well.

@@ -97,10 +97,13 @@ func isSumName(name string) bool {
 	return sumWord.includes(all[0])
 }
 
+// sumSignPattern matches the sign for a sum, which is also a letter of Greek words.
+var sumSignPattern = lazyPattern(`Σ(?:[^\pL]|$)`)
+
 // hasSumWord reports whether the name of a column contains a word for a sum.
 func hasSumWord(name string) bool {
 	words := wordSeparators().Split(strings.ToLower(name), -1)
-	return strings.Contains(name, "Σ") || sumWord.isIn(words) || slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(word, "gesamt") })
+	return sumSignPattern().MatchString(name) || sumWord.isIn(words) || slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(word, "gesamt") })
 }
 
 // isSumRow reports whether the name of a recipe says that its row is the sum or the mean of other
