@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -479,7 +480,7 @@ func TestTableFixes(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			path = strings.TrimSuffix(path, ".csv") + ".xlsx"
 		}
-		if r.IntN(testmode.Pick(1, 4)) > 0 {
+		if r.IntN(testmode.Pick(1, 10)) > 0 {
 			continue
 		}
 		text, err := os.ReadFile(path)
@@ -532,7 +533,11 @@ func TestTableFixes(t *testing.T) {
 	for _, text := range n.wrong[:min(len(n.wrong), 20)] {
 		t.Error(text)
 	}
-	if 3*n.withoutFix > n.refused || n.fixes < n.refused {
+	// In the long form 356 of 2,139 refusals had no fix. A sample has more than four standard errors above that share once
+	// in 30,000.
+	const share = 356.0 / 2139
+	most := share*float64(n.refused) + 4*math.Sqrt(share*(1-share)*float64(n.refused))
+	if float64(n.withoutFix) > most || n.fixes < n.refused {
 		t.Errorf("%d of %d refusals have no fix, and the others %d", n.withoutFix, n.refused, n.fixes)
 	}
 }

@@ -125,7 +125,7 @@ func noteFlags(n *dataset.Note) []InitFlag {
 }
 
 // Encodings are the usual encodings of text files that do not say theirs, the most frequent first.
-var Encodings = []string{"windows-1252", "windows-1250", "windows-1251", "macintosh"}
+var Encodings = []string{"windows-1252", "windows-1250", "windows-1251", "macintosh", "shift_jis", "gb18030"}
 
 // otherEncoding returns the most frequent encoding but the given one.
 func otherEncoding(name string) string {

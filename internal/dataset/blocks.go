@@ -21,17 +21,21 @@ type blockSheet struct {
 	rows   [][]string
 	places [][]tablefile.Place
 	exact  []map[int]bool // by row: set of the fields that a workbook stores as numbers
+
+	isCards bool // whether the blocks are cards, each with its name and perhaps other facts in rows of two texts above its header
 }
 
 const (
-	maxBlockSearchRows = 40 // number of first rows with text among which the header of a block is searched
-	minBlocks          = 2  // fewest blocks
+	maxBlockSearchRows = 40  // number of first rows with text among which the header of a block is searched
+	maxCardSearchRows  = 400 // the same for cards, of which the second must be found
+	minBlocks          = 2   // fewest blocks
 )
 
 // A block is the position of a block: the row of its header, its first field, and the row behind its last one.
 type block struct {
 	name             string
-	header, from, to int // header and to are indices into rows, and from is a field
+	header, from, to int   // header and to are indices into rows, and from is a field
+	facts            []int // of a card: indices of rows above the header that name a fact and its value
 }
 
 // unfoldBlocks makes the source yield a column for each recipe and a row for each ingredient if the sheet holds recipes in
@@ -65,6 +69,9 @@ func (s *source) unfoldBlocks(units *measure.Units) error {
 		for _, r := range b.rowsOf(block) {
 			row := rowOf[b.rowName(block, r)]
 			field := block.from + b.amount
+			if r < block.header { // a fact
+				field = block.from + 1 + slices.IndexFunc(b.rows[r][block.from+1:], func(text string) bool { return text != "" })
+			}
 			if field < len(b.rows[r]) {
 				cells[row][k+1] = b.rows[r][field]
 				exacts[[2]int{row, k + 1}] = b.exact[r][field]
@@ -98,20 +105,28 @@ func (s *source) unfoldBlocks(units *measure.Units) error {
 func (s *source) readBlocks() (b *blockSheet, ok bool, err error) {
 	head := s.firstRows()
 	var above []string
-	for seen := 0; seen < maxBlockSearchRows && b == nil; {
+	counts := make(map[string]int) // by texts of a row that may be the header of a card: number of such rows
+	for seen := 0; seen < maxCardSearchRows && b == nil; {
 		row, err := head.Next()
 		if bad := (*Error)(nil); errors.As(err, &bad) || err == io.EOF {
-			return nil, false, nil // reading the table reports a fault
+			break // reading the table reports a fault
 		} else if err != nil {
 			return nil, false, err
 		}
 		if tablefile.IsBlank(row) {
 			continue
 		}
-		if seen++; seen > 1 {
-			b = findBlockHeader(above, trimmed(row))
+		texts := trimmed(row)
+		if seen++; seen > 1 && seen <= maxBlockSearchRows {
+			b = findBlockHeader(above, texts)
 		}
-		above = trimmed(row)
+		if b == nil && isCardHeader(texts) {
+			key := strings.Join(texts, "\t")
+			if counts[key]++; counts[key] == minBlocks && !isTextColumn(above, texts) {
+				b = &blockSheet{header: blockHeader(texts, slices.IndexFunc(texts, func(text string) bool { return text != "" }), len(texts)), isCards: true}
+			}
+		}
+		above = texts
 	}
 	if b == nil {
 		return nil, false, nil
@@ -187,6 +202,22 @@ func findBlockHeader(above, row []string) *blockSheet {
 	return &blockSheet{header: header}
 }
 
+// isCardHeader reports whether a row may be the header of a card: the first of its texts is a usual name of ingredients, and
+// another one is that of amounts or a unit.
+func isCardHeader(row []string) bool {
+	first := slices.IndexFunc(row, func(text string) bool { return text != "" })
+	return first >= 0 && matchesRole(row[first], IngredientColumn) && slices.ContainsFunc(row[first+1:], func(name string) bool {
+		return name != "" && (matchesRole(name, AmountColumn) || isUnitText(name, measure.UsualUnits()))
+	})
+}
+
+// isTextColumn reports whether a row above the header of a card has another number of texts than a name, or a fact and its
+// value, have.
+func isTextColumn(above, header []string) bool {
+	filled := countFilled(above)
+	return filled == 0 || filled > 2 || slices.Equal(above, header)
+}
+
 // blockHeader returns the texts of a row from a field on, to another one excluded, without empty ones at the end.
 func blockHeader(row []string, from, to int) []string {
 	header := row[from:to]
@@ -198,6 +229,9 @@ func blockHeader(row []string, from, to int) []string {
 
 // find returns the blocks in the order of their names on the sheet: row by row, and from left to right.
 func (b *blockSheet) find() (all []block) {
+	if b.isCards {
+		return b.findCards()
+	}
 	named := -1 // the last row with text above
 	open := make(map[int]int)
 	for r, row := range b.rows {
@@ -221,8 +255,44 @@ func (b *blockSheet) find() (all []block) {
 	return all
 }
 
+// findCards returns the cards in the order of the rows. Above the header of a card, behind an empty row or the beginning of
+// the sheet, stand its name, alone or behind a usual name of recipes, and perhaps other facts.
+func (b *blockSheet) findCards() (all []block) {
+	begin := 0 // the first row behind the last empty one
+	for r, row := range b.rows {
+		if tablefile.IsBlank(row) {
+			begin = r + 1
+			continue
+		}
+		from := slices.IndexFunc(row, func(text string) bool { return text != "" })
+		if from+len(b.header) > len(row) || !slices.EqualFunc(row[from:from+len(b.header)], b.header, strings.EqualFold) {
+			continue
+		}
+		k := block{header: r, from: from, to: len(b.rows)}
+		for above := begin; above < r; above++ {
+			switch texts := slices.DeleteFunc(slices.Clone(b.rows[above]), func(text string) bool { return text == "" }); {
+			case len(texts) == 2 && matchesRole(texts[0], RecipeColumn):
+				k.name = texts[1]
+			case len(texts) == 2:
+				k.facts = append(k.facts, above)
+			case len(texts) == 1 && (k.name == "" || above == r-1):
+				k.name = texts[0]
+			}
+		}
+		if k.name == "" {
+			return nil
+		}
+		if len(all) > 0 {
+			all[len(all)-1].to = begin
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
 // rowsOf returns the indices of the rows of a block that have a name.
 func (b *blockSheet) rowsOf(k block) (all []int) {
+	all = append(all, k.facts...)
 	for r := k.header + 1; r < k.to; r++ {
 		if k.from < len(b.rows[r]) && b.rows[r][k.from] != "" {
 			all = append(all, r)

@@ -53,6 +53,7 @@ type columnReader struct {
 	columnByRole                map[Role]int        // the column of each role that only one column can have
 	columns                     []Column            // by column of the table: the interpretation so far
 	unitsAreFew, unitShareKnown bool                // cached result of fewHaveUnits
+	secondRests                 []int               // columns that make up the rest where another one does so
 	hasEmptyRest                bool                // whether the amounts make up the total of each recipe without the one that makes up the rest
 	numberGuesses               map[int]columnGuess // wide form: what each column of numbers is taken for
 	meanBySpread                map[int]int         // wide form: by column of standard deviations, the column of the means
@@ -367,6 +368,10 @@ func (c *columnReader) assignLongRoles() error {
 		c.addNote(c.headerPlaces[first], "columns are taken by their names: "+strings.Join(taken, ", "), "")
 	}
 	amount := c.columnByRole[AmountColumn]
+	if p := &c.profiles[amount]; p.isNumeric() && p.firstAffix != "" && p.firstAffix != "%" {
+		c.moneySign = p.firstAffix
+	}
+	c.findSumNames()
 	if _, unit := splitUnit(c.header[amount], c.units); unit != nil {
 		c.columns[amount].Unit = unit
 	} else if _, percent := cutPercent(c.header[amount]); percent {

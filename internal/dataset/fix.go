@@ -75,7 +75,7 @@ func unknownFix(text string) Fix {
 
 // encodingFixes return the fixes that read a file in encodings which programs write where they do not write UTF-8.
 func encodingFixes() (fixes []Fix) {
-	for _, name := range []string{"windows-1252", "windows-1250"} {
+	for _, name := range []string{"windows-1252", "windows-1250", "shift_jis", "gb18030"} {
 		fixes = append(fixes, Fix{Layout: Layout{Encoding: name}, Effect: "reads the file so"})
 	}
 	return fixes

@@ -140,7 +140,9 @@ func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest,
 // and counts it for a note.
 func (b *bookBuilder) skipSumOfRecipe() bool {
 	name := NormalizeName(b.table.row[b.ingredientColumn])
-	if name != "Σ" && !sumWord.includes(strings.ToLower(strings.Trim(name, " :.()"))) && !(hasSumWord(name) && b.addsUpRecipe()) {
+	if recipe := b.recipeName(); name == "" && hasSumWord(recipe) && len(b.recipes) > 0 {
+		name = recipe
+	} else if name != "Σ" && !b.table.sumNames[name] && !sumWord.includes(strings.ToLower(strings.Trim(name, " :.()"))) && !(hasSumWord(name) && b.addsUpRecipe()) {
 		return false
 	}
 	b.sumRows.increment(func() tablefile.Place { return b.table.place(b.ingredientColumn) }, name)

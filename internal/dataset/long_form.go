@@ -274,6 +274,51 @@ func shareOfMaterials(names []string) float64 {
 	return float64(materials) / float64(max(len(names), 1))
 }
 
+// minSumRecipes is the least number of recipes whose last row is the sum of the others before kir takes it for that.
+const minSumRecipes = 3
+
+// findSumNames finds the name of the last row of each recipe if that is the same in all of them, and its amount is the
+// sum of the others.
+func (c *columnReader) findSumNames() {
+	rows := c.firstTexts()
+	groups := groupRows(rows, c.columnByRole[RecipeColumn])
+	ingredient, values := c.columnByRole[IngredientColumn], c.profiles[c.columnByRole[AmountColumn]].firstValues
+	name, recipes := "", 0
+	for r := 0; r < len(groups); {
+		end, sum := r, 0.0
+		for ; end < len(groups) && groups[end] == groups[r]; end++ {
+			if end >= len(values) {
+				return
+			}
+			sum += float64(values[end] * c.rowUnitSize(rows[end]))
+		}
+		last := float64(values[end-1] * c.rowUnitSize(rows[end-1]))
+		if end < len(groups) || recipes < minSumRecipes || rows[end-1][ingredient] == name { // else the last recipe is cut off
+			if name != "" && rows[end-1][ingredient] != name || end-r < minSummedColumns || !(math.Abs(sum-last-last) <= float64(sumTolerance*last)) {
+				return
+			}
+		}
+		if end < len(groups) || recipes < minSumRecipes {
+			name = rows[end-1][ingredient]
+		}
+		recipes++
+		r = end
+	}
+	if recipes >= minSumRecipes && name != "" {
+		c.sumNames = map[string]bool{NormalizeName(name): true}
+	}
+}
+
+// rowUnitSize returns the size of the unit in the column of units of a row; 1 if there is none.
+func (c *columnReader) rowUnitSize(row []string) float64 {
+	if i, ok := c.columnByRole[UnitColumn]; ok {
+		if unit, ok := c.units.Lookup(row[i]); ok {
+			return unit.Size.Float64()
+		}
+	}
+	return 1
+}
+
 // leaveOutAttributes leaves out the columns of the long form that describe the rows of a recipe and not the recipe, with
 // a note: those that change within most recipes.
 func (c *columnReader) leaveOutAttributes() {

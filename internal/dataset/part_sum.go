@@ -154,7 +154,10 @@ func newSummandCounter(whole *amountColumn) *summandCounter {
 // column measures something else.
 func (w *summandCounter) add(column *amountColumn) bool {
 	whole := w.whole.values
+	isRest := !slices.ContainsFunc(column.values, func(v float64) bool { return !math.IsNaN(v) })
 	switch {
+	case isRest && column.isFixed && column.evidence < 0:
+		return true // it is known to be nothing
 	case column.isFixed && column.evidence < 0 || column.kind != w.whole.kind && column.kind != measure.Unitless:
 		return false
 	case column.kind == measure.Unitless:
@@ -164,7 +167,7 @@ func (w *summandCounter) add(column *amountColumn) bool {
 		return false
 	}
 	w.isPlain = column.kind == measure.Unitless
-	if !slices.ContainsFunc(column.values, func(v float64) bool { return !math.IsNaN(v) }) {
+	if isRest {
 		w.hasRest = true
 		return true
 	}

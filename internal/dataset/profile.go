@@ -33,6 +33,7 @@ type columnProfile struct {
 	firstValues       []float64       // numbers of the first maxValueRows rows; 0 for an empty cell, NaN for other text
 	valuesWithComma   []rowValue      // numbers of firstValues that are others if the comma is the decimal mark
 	exampleText       string          // first text that does not mark an unknown value
+	bracketCount      int             // number of cells that hold a number in brackets, as accountants write one below 0
 	onlyText          string          // the text of all cells that have one; empty if they have several
 	hasSeveralTexts   bool            // whether they have several
 }
@@ -40,6 +41,9 @@ type columnProfile struct {
 // isNumeric reports whether the column has numbers, and all cells that do not mark unknown values
 // are numbers with the same affix.
 func (p *columnProfile) isNumeric() bool {
+	if 2*p.bracketCount >= p.filledCount && p.bracketCount > 0 {
+		return p.numberCount+p.bracketCount == p.filledCount-p.unknownCount && !p.hasMixedAffixes
+	}
 	return p.numberCount > 0 && p.numberCount == p.filledCount-p.unknownCount && !p.hasMixedAffixes
 }
 
@@ -70,6 +74,18 @@ var (
 type rowValue struct {
 	row   int
 	value float64
+}
+
+// bracketPattern matches a number in brackets. Group 1 is the number.
+var bracketPattern = lazyPattern(`^\(\s*([0-9][0-9.,]*\s*%?)\s*\)$`)
+
+// withoutBrackets returns a cell with a number in brackets as one below 0 if most cells of the column are so. Any other text
+// stays as it is.
+func (p *columnProfile) withoutBrackets(text string) string {
+	if p.bracketCount == 0 || 2*p.bracketCount < p.filledCount {
+		return text
+	}
+	return bracketPattern().ReplaceAllString(text, "-$1")
 }
 
 // isMarkedNumber reports whether a text is a number, possibly with marks before or behind it, such
@@ -251,6 +267,9 @@ func (p *columnProfile) addCell(t *table, text string, head tablefile.Rows, fiel
 		} else {
 			p.distinctTexts[strings.Clone(text)] = true
 		}
+	}
+	if bracketPattern().MatchString(text) {
+		p.bracketCount++
 	}
 	if head.IsNumber(field) {
 		if f, ok := measure.ParseNumber(text); ok {
@@ -485,6 +504,7 @@ func plainFormOf(text string, d measure.Decimal) string {
 // unchanged.
 func (t *table) plainCell(field int, text string) string {
 	p := &t.profiles[field]
+	text = p.withoutBrackets(text)
 	if !p.isNumeric() {
 		return text
 	}
@@ -497,6 +517,7 @@ func (t *table) plainCell(field int, text string) string {
 // plainLabelCell returns the text of a cell of a label, converted as by plainCell. It also converts
 // the numbers of a mostly numeric column. In such a column n/a marks a failed recipe and stays.
 func (t *table) plainLabelCell(field int, text string) string {
+	text = t.profiles[field].withoutBrackets(text)
 	if t.isListedUnknown(text) {
 		return ""
 	}

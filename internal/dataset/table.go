@@ -47,6 +47,7 @@ type table struct {
 	leftOut         []LeftOutRow                // rows below the header that are left out
 	sumLabels       map[string]bool             // names of labels that are left out as the sums of recipes
 	restTexts       map[string]measure.Quantity // by text of a cell that means the rest: the rest, with its whole
+	sumNames        map[string]bool             // names of rows of the long form that are the sum of each recipe, by their amounts
 	moneySign       string                      // currency of the amounts, if they are sums of money; else empty
 	limitNames      map[string]bool             // set of the names of pairs of rows with least and greatest amounts; set by isLimitName
 	reportedUnnamed map[int]bool                // indices of columns whose missing name has been reported

@@ -71,6 +71,7 @@ func (c *columnReader) guessAmounts(recipe int) {
 		return
 	}
 	sums := markPartSums(columns)
+	c.leaveOutSecondRests(columns)
 	chosen := chooseAmounts(columns)
 	for _, s := range sums {
 		if guess, ok := c.guessPartSum(s, columns, chosen); ok {
@@ -146,6 +147,21 @@ func (c *columnReader) findPercentBesideTraces() {
 	}
 	c.amountUnit, _ = c.units.Lookup("%")
 	c.addDoubtfulNote(c.headerPlaces[plain], fmt.Sprintf("amounts without a unit, such as those of %s, are taken in %%, beside %s", inputerr.Quote(c.header[plain]), inputerr.Quote(c.header[trace])))
+}
+
+// leaveOutSecondRests takes the columns that make up the rest of a whole which they do not state for no amounts if another
+// column states the whole: a recipe has one rest, and the others are dried off.
+func (c *columnReader) leaveOutSecondRests(columns []amountColumn) {
+	states := slices.ContainsFunc(columns, func(a amountColumn) bool { return a.restWhole > 0 })
+	for i := range columns {
+		column := &columns[i]
+		p := &c.profiles[column.field]
+		if _, given := c.givenRoles[column.field]; !states || given || !p.isRest() || column.restWhole > 0 || p.amountCount > 0 {
+			continue
+		}
+		column.isFixed, column.evidence = true, otherUnit
+		c.secondRests = append(c.secondRests, column.field)
+	}
 }
 
 // guessOfChoice returns the guess about a column from the choice of all columns. behindSum reports whether the column

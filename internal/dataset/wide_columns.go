@@ -401,6 +401,9 @@ func (c *columnReader) guessWideRole(i int) (Role, error) {
 		return LabelColumn, nil
 	}
 	switch {
+	case slices.Contains(c.secondRests, i):
+		c.noteGuessedRole(i, IgnoredColumn, c.columnText(i)+" makes up the rest of each recipe, and so does another one, which states the whole: it is left out")
+		return IgnoredColumn, nil
 	case p.isRest() && p.amountCount == 0 && c.hasEmptyRest:
 		c.noteGuessedRole(i, IgnoredColumn, c.columnText(i)+" makes up the rest of each recipe, and the others make up the total: it is left out")
 		return IgnoredColumn, nil
