@@ -219,6 +219,9 @@ func (c *columnReader) guessColumn(role Role) int {
 			if _, given := c.givenRoles[i]; given || !strings.EqualFold(base, word) || c.hasUniqueRole(i) {
 				continue
 			}
+			if p := &c.profiles[i]; role == RecipeColumn && base != c.header[i] && 2*p.amountCount > p.filledCount {
+				continue // such as how much was made of a mix, in g
+			}
 			if role == AmountColumn && c.profiles[i].filledCount > 0 && c.profiles[i].amountCount == 0 {
 				continue
 			}
