@@ -27,6 +27,7 @@ type initOptions struct {
 	outputFile, ingredientsFile string
 	ingredientsSheet            string // sheet of the table of ingredients
 	writtenIngredients          string // file for what the table says of the ingredients
+	writtenConstituents         string // file for what dilutions consist of
 	objectives                  []string
 	labels, units               []string
 	conditions                  []string
@@ -68,6 +69,7 @@ func (o *initOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "table of the ingredients, name and attributes")
 	c.Flags().StringVar(&o.ingredientsSheet, "ingredients-sheet", "", "sheet of a workbook that lists the ingredients: of --ingredients, or of TABLE")
 	c.Flags().StringVar(&o.writtenIngredients, "write-ingredients", "", "file to write as table of the ingredients, of prices and the like that TABLE has beside the recipes")
+	c.Flags().StringVar(&o.writtenConstituents, "write-constituents", "", "file to write as table of what ingredients such as \"Ambroxan 10 % in DPG\" consist of")
 	c.Flags().StringArrayVar(&o.objectives, "objective", nil, "result to optimise, such as liking or cost=minimize")
 	c.Flags().StringSliceVar(&o.labels, "labels", nil, "columns that are labels")
 	c.Flags().StringSliceVar(&o.conditions, "conditions", nil, "columns that a trial sets beside the recipe, such as a temperature")
@@ -76,6 +78,7 @@ func (o *initOptions) addFlags(c *cobra.Command) {
 	must(c.MarkFlagFilename("output", "yaml"))
 	must(c.MarkFlagFilename("ingredients", "csv", "xlsx", "ods"))
 	must(c.MarkFlagFilename("write-ingredients", "csv"))
+	must(c.MarkFlagFilename("write-constituents", "csv"))
 	c.MarkFlagsMutuallyExclusive("write-ingredients", "ingredients")
 	c.MarkFlagsMutuallyExclusive("write-ingredients", "ingredients-sheet")
 }
@@ -90,11 +93,16 @@ func (o *initOptions) run(c *cobra.Command, args []string) error {
 			return &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(o.writtenIngredients)), Hint: "name another file with --write-ingredients, or use this one with --ingredients"}
 		}
 	}
-	d, asides, err := o.readDraft(c.Context(), args[0])
+	if o.writtenConstituents != "" {
+		if _, err := os.Lstat(o.writtenConstituents); err == nil {
+			return &inputerr.Error{Message: fmt.Sprintf("%s exists and is not overwritten", inputerr.Quote(o.writtenConstituents)), Hint: "name another file with --write-constituents"}
+		}
+	}
+	d, tables, err := o.readDraft(c.Context(), args[0])
 	if err != nil {
 		return err
 	}
-	if err := o.saveDraft(c.Context(), d, asides); err != nil {
+	if err := o.saveDraft(c.Context(), d, tables); err != nil {
 		return err
 	}
 	if err := saveSchema(filepath.Dir(o.outputFile)); err != nil {
@@ -103,9 +111,15 @@ func (o *initOptions) run(c *cobra.Command, args []string) error {
 	return printDraft(c.OutOrStdout(), d, o.outputFile)
 }
 
-// readDraft reads the table of recipes and the table of ingredients, and makes a draft of a problem from them. asides is
-// the text of the table of ingredients that is to be written; nil if there is none.
-func (o *initOptions) readDraft(ctx context.Context, file string) (d *compile.Draft, asides []byte, err error) {
+// A draftTable is a table that is to be written beside the problem file.
+type draftTable struct {
+	file string
+	text []byte
+}
+
+// readDraft reads the table of recipes and the table of ingredients, and makes a draft of a problem from them. written are
+// the tables of ingredients and of constituents that are to be written.
+func (o *initOptions) readDraft(ctx context.Context, file string) (d *compile.Draft, written []draftTable, err error) {
 	layout, err := o.layoutFlags.buildLayout()
 	if err != nil {
 		return nil, nil, err
@@ -144,20 +158,33 @@ func (o *initOptions) readDraft(ctx context.Context, file string) (d *compile.Dr
 		if err != nil {
 			return nil, nil, err
 		}
-		if asides, err = d.UseAsides(table, options, path); err != nil {
+		text, err := d.UseAsides(table, options, path)
+		if err != nil {
 			return nil, nil, replaceSettingsByFlags(err)
 		}
+		written = append(written, draftTable{o.writtenIngredients, text})
 	case o.ingredientsSheet != "" && o.ingredientsFile == "":
 		if err := d.UseIngredientsSheet(table, options, o.ingredientsSheet); err != nil {
 			return nil, nil, replaceSettingsByFlags(err)
 		}
+	}
+	if o.writtenConstituents != "" {
+		path, err := relativePath(o.outputFile, o.writtenConstituents)
+		if err != nil {
+			return nil, nil, err
+		}
+		text, err := d.UseDilutions(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		written = append(written, draftTable{o.writtenConstituents, text})
 	}
 	if len(o.objectives) > 0 {
 		if err := d.ChooseObjectives(o.objectives); err != nil {
 			return nil, nil, err
 		}
 	}
-	return d, asides, nil
+	return d, written, nil
 }
 
 // readIngredients reads the table of ingredients that a flag names.
@@ -205,11 +232,8 @@ func printDraft(w io.Writer, d *compile.Draft, file string) error {
 	return err
 }
 
-// listOffers returns the list of what may be used as a table of the ingredients.
+// listOffers returns the list of what may be used as a table of the ingredients or of their constituents.
 func listOffers(d *compile.Draft) (text string) {
-	if d.Ingredients != "" {
-		return ""
-	}
 	add := func(what string, flags ...string) {
 		if text == "" {
 			text = "kir found data on the ingredients and does not use it. To use it, add the flag:\n"
@@ -219,7 +243,14 @@ func listOffers(d *compile.Draft) (text string) {
 			text += "      " + strings.Join(flags, " ") + "\n"
 		}
 	}
-	for _, o := range d.Offers {
+	sheets, asides, dilutions := d.Offers, d.AsidesText(), d.DilutionsText()
+	if d.Ingredients != "" {
+		sheets, asides = nil, ""
+	}
+	if d.Constituents != "" {
+		dilutions = ""
+	}
+	for _, o := range sheets {
 		flags := []string{flagText("ingredients-sheet", o.Sheet)}
 		what := o.Text()
 		for _, n := range o.Near {
@@ -231,8 +262,11 @@ func listOffers(d *compile.Draft) (text string) {
 		}
 		add(what, flags...)
 	}
-	if what := d.AsidesText(); what != "" {
-		add(what, "--write-ingredients ingredients.csv")
+	if asides != "" {
+		add(asides, "--write-ingredients ingredients.csv")
+	}
+	if dilutions != "" {
+		add(dilutions, "--write-constituents constituents.csv")
 	}
 	return text
 }
@@ -361,16 +395,16 @@ func relativePath(problemFile, path string) (string, error) {
 	return filepath.Rel(here, there)
 }
 
-// saveDraft writes the draft as a problem file, after checking that it can be sampled. asides is the text of the table of
-// ingredients that is written beside it, or nil.
-func (o *initOptions) saveDraft(ctx context.Context, d *compile.Draft, asides []byte) (err error) {
-	if asides != nil {
-		if err := createFile(o.writtenIngredients, asides); err != nil {
-			return fmt.Errorf("writing %s: %w", o.writtenIngredients, err)
+// saveDraft writes the draft as a problem file, after checking that it can be sampled. The tables are written before it,
+// and removed if there is an error.
+func (o *initOptions) saveDraft(ctx context.Context, d *compile.Draft, tables []draftTable) (err error) {
+	for _, t := range tables {
+		if err := createFile(t.file, t.text); err != nil {
+			return fmt.Errorf("writing %s: %w", t.file, err)
 		}
 		defer func() {
 			if err != nil {
-				err = errors.Join(err, os.Remove(o.writtenIngredients))
+				err = errors.Join(err, os.Remove(t.file))
 			}
 		}()
 	}

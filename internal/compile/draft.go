@@ -30,6 +30,10 @@ type Draft struct {
 	// Offers are other sheets of the workbook that list the ingredients. None of them is used.
 	Offers []IngredientsOffer
 
+	// Constituents is the path of the table of constituents, or empty if there is none; see
+	// [Draft.UseDilutions].
+	Constituents string
+
 	// Units maps names of units to their sizes, such as "5 cl". It may be nil.
 	Units map[string]string
 
@@ -331,6 +335,9 @@ func (w *draftWriter) writeConstraints(targets []Target) error {
 	w.writeLine("# Constraints, which every recipe keeps: take away # from those you want, and put it before others.")
 	offered := w.OfferedBounds()
 	var on []string
+	if w.Constituents != "" {
+		on = append(on, w.constituentsYAML())
+	}
 	for _, b := range offered {
 		if b.On {
 			on = append(on, appendComment(b.Lines, b.Note)...)
@@ -372,6 +379,9 @@ func (w *draftWriter) writeConstraints(targets []Target) error {
 	}
 	for i := range w.Book.Ingredients.Attributes {
 		w.suggestAttributeRules(&w.Book.Ingredients.Attributes[i])
+	}
+	if w.Constituents != "" {
+		w.suggestSolventLimit()
 	}
 	return nil
 }

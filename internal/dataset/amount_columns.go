@@ -299,12 +299,16 @@ func (c *amountChoice) isSum(i int) bool {
 // equalsSums reports whether numbers equal the sums of the chosen columns in 19 rows of 20. In a row with an unknown
 // amount, which may make up the rest, a total is at least the sum of the others. A row without amounts tells nothing.
 func (c *amountChoice) equalsSums(values []float64, isTotal bool) bool {
-	others := 0
 	if allZero(c.sums) {
 		return false
 	}
+	others, telling := 0, 0
 	for r, v := range values {
-		if c.unknown[r] > 0 && isTotal && v >= c.sums[r] || c.unknown[r] == 0 && c.sums[r] == 0 && v == 0 {
+		if c.unknown[r] == 0 && c.sums[r] == 0 && v == 0 {
+			continue
+		}
+		telling++
+		if c.unknown[r] > 0 && isTotal && v >= c.sums[r] {
 			continue
 		}
 		if c.unknown[r] > 0 || !(v > 0 && math.Abs(c.sums[r]-v) <= float64(sumTolerance*v)) {
@@ -313,7 +317,7 @@ func (c *amountChoice) equalsSums(values []float64, isTotal bool) bool {
 			}
 		}
 	}
-	return true
+	return 20*others <= telling
 }
 
 // allZero reports whether all numbers are 0.

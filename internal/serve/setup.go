@@ -74,6 +74,7 @@ type answers struct {
 	recipesPerRound    int                               // number of recipes that are made at a time; 0: the default
 	ingredientsSheet   string                            // sheet of the workbook that is used as table of ingredients; empty: none
 	usesAsides         bool                              // whether what the table says of the ingredients, such as prices, is used as a table of ingredients
+	usesDilutions      bool                              // whether a table of constituents is written of the ingredients that are dilutions
 }
 
 // A tableQuestion is a question that the page continues to show after it was answered. It is about
@@ -309,6 +310,8 @@ func (b *setup) applyAnswer(ctx context.Context, a answer) error {
 		if b.usesAsides = a.On; a.On {
 			b.ingredientsSheet = ""
 		}
+	case "dilutions":
+		b.usesDilutions = a.On
 	case "anew":
 		b.restart()
 	default:
@@ -468,6 +471,8 @@ type tableReading struct {
 	sheet          string               // name of the sheet of the workbook that is used as table of ingredients; empty if there is none
 	asides         []byte               // text of the table of ingredients that is written of what the table says of them; nil if there is none
 	asidesText     string               // what the table says of the ingredients, in words; empty if it says nothing or has a table of ingredients
+	constituents   []byte               // text of the table of constituents that is written of dilutions; nil if there is none
+	dilutionsText  string               // which ingredients are dilutions, in words; empty if none is
 	recipesErr     error                // error in the table of recipes
 	ingredientsErr error                // error in the table of ingredients
 }
@@ -523,7 +528,7 @@ func (b *setup) readTables(ctx context.Context) (*tableReading, error) {
 			r.sheet = b.ingredientsSheet
 		}
 		if b.usesAsides && r.asidesText != "" {
-			if r.asides, err = d.UseAsides(table, o, b.asidesName()); err != nil {
+			if r.asides, err = d.UseAsides(table, o, b.newTableName("ingredients")); err != nil {
 				r.asides = nil
 			}
 		}
@@ -532,7 +537,12 @@ func (b *setup) readTables(ctx context.Context) (*tableReading, error) {
 		}
 	}
 	if d.Book != nil {
-		r.ingredients = d.Book.Ingredients
+		r.ingredients, r.dilutionsText = d.Book.Ingredients, d.DilutionsText()
+	}
+	if b.usesDilutions && r.dilutionsText != "" {
+		if r.constituents, err = d.UseDilutions(b.newTableName("constituents")); err != nil {
+			return nil, err
+		}
 	}
 	if d.Objectives != nil {
 		d.Objectives = keptObjectives(d)
@@ -558,13 +568,19 @@ func keptObjectives(d *compile.Draft) map[string]compile.DraftObjective {
 	return d.Objectives
 }
 
-// asidesName returns the name of the file for what the table says of its ingredients.
-func (b *setup) asidesName() string {
+// newTableName returns the name of the file for a table that is written beside the problem, such as ingredients.csv. Next
+// to a table of recipes on the command line the name begins with that of the table.
+func (b *setup) newTableName(stem string) string {
 	u := b.tables[recipesTable]
-	if u.path == "" {
-		return "ingredients.csv"
+	if u.path != "" {
+		return unusedName(b.options.Dir, strings.TrimSuffix(u.name, filepath.Ext(u.name))+"-"+stem, ".csv")
 	}
-	return unusedName(b.options.Dir, strings.TrimSuffix(u.name, filepath.Ext(u.name))+"-ingredients", ".csv")
+	for _, uploaded := range b.tables {
+		if strings.EqualFold(uploaded.name, stem+".csv") {
+			return stem + "-2.csv"
+		}
+	}
+	return stem + ".csv"
 }
 
 // destination returns the directory and the file name to which the problem will be written. There
@@ -638,6 +654,11 @@ func (b *setup) writeFiles(ctx context.Context, created *newFiles, reading *tabl
 	}
 	if reading.asides != nil {
 		if err := created.createFile(draft.Ingredients, reading.asides); err != nil {
+			return err
+		}
+	}
+	if reading.constituents != nil {
+		if err := created.createFile(draft.Constituents, reading.constituents); err != nil {
 			return err
 		}
 	}

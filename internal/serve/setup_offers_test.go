@@ -219,3 +219,32 @@ func TestBeginOffersAsides(t *testing.T) {
 		t.Errorf("it wrote %q, %v", text, err)
 	}
 }
+
+// TestBeginOffersDilutions: ingredients that are dilutions are offered, and their constituents written beside the problem
+// as a table after a click.
+func TestBeginOffersDilutions(t *testing.T) {
+	const table = "recipe,Ambroxan 10 % in DPG,Hedione,DPG\nA,20,50,30\nB,10,60,30\nC,30,50,20\n"
+	const offer = `The ingredient "Ambroxan 10 % in DPG" is a dilution. Use a table of constituents?`
+	for name, file := range map[string]string{"bar.csv": "constituents.csv", "constituents.csv": "constituents-2.csv"} {
+		c := newBeginner(t, SetupOptions{})
+		v := c.gives(name, table)
+		chosen, answers := questionOn(t, v, offer)
+		if chosen != "Leave it out" || strings.Contains(v.Text, "constituents:") {
+			t.Errorf("unasked %q holds; the problem is\n%s", chosen, v.Text)
+		}
+		v = c.says(answers["Use it"])
+		if chosen, _ = questionOn(t, v, offer); chosen != "Use it" || !strings.Contains(v.Text, "\n  - constituents: {file: "+file+"} # ") || !strings.Contains(v.Text, "\n#   - limit: {attribute: DPG, max: ") {
+			t.Errorf("%q holds; the problem is\n%s", chosen, v.Text)
+		}
+		if v = c.says(answers["Leave it out"]); strings.Contains(v.Text, "constituents:") {
+			t.Errorf("taken back the problem is\n%s", v.Text)
+		}
+		v = c.says(answers["Use it"])
+		if status, text := c.goes(); status != http.StatusOK {
+			t.Fatalf("it says %d, %s", status, text)
+		}
+		if text, err := os.ReadFile(filepath.Join(filepath.Dir(v.ProblemPath), file)); err != nil || string(text) != "ingredient,constituent,share\nAmbroxan 10 % in DPG,Ambroxan,0.1\nAmbroxan 10 % in DPG,DPG,0.9\nDPG,DPG,1\n" {
+			t.Errorf("it wrote %q, %v", text, err)
+		}
+	}
+}

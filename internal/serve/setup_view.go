@@ -732,6 +732,10 @@ func (b *setup) addNoteViews(v *SetupView, reading *tableReading) {
 		v.Questions = append(v.Questions, QuestionView{Text: toSentence(reading.asidesText) + " Use it as a table of the ingredients?",
 			Answers: newOfferAnswers(reading.asides != nil, answer{Do: "asides"})})
 	}
+	if reading.dilutionsText != "" {
+		v.Questions = append(v.Questions, QuestionView{Text: toSentence(reading.dilutionsText) + " Use a table of constituents?",
+			Answers: newOfferAnswers(reading.constituents != nil, answer{Do: "dilutions"})})
+	}
 }
 
 // addOffer adds the offer of a sheet that lists the ingredients to the view v: a question if it lists all of them, and
