@@ -134,8 +134,8 @@ func otherEncoding(name string) string {
 
 // originFlags returns the questions about columns that a trial may set or measure, without those that the user answered.
 func (d *Draft) originFlags() (questions []TableQuestion) {
-	var set TableQuestion
-	var names []string
+	var set, open TableQuestion
+	var names, openNames []string
 	for _, q := range d.OriginQuestions() {
 		switch {
 		case slices.Contains(d.SetColumns, q.Column) || slices.Contains(d.MeasuredColumns, q.Column):
@@ -143,8 +143,18 @@ func (d *Draft) originFlags() (questions []TableQuestion) {
 			names = append(names, q.Column)
 			set.Flags = append(set.Flags, InitFlag{"labels", q.Column})
 		default:
-			questions = append(questions, TableQuestion{"column " + inputerr.Quote(q.Column) + ": did you set it, or measure it? It is taken as measured", []InitFlag{{"conditions", q.Column}}})
+			openNames = append(openNames, q.Column)
+			open.Flags = append(open.Flags, InitFlag{"conditions", q.Column})
 		}
+	}
+	switch len(openNames) {
+	case 0:
+	case 1:
+		open.Text = "column " + inputerr.Quote(openNames[0]) + ": did you set it, or measure it? It is taken as measured"
+		questions = append(questions, open)
+	default:
+		open.Text = "columns " + inputerr.List(openNames, 12) + ": did you set them, or measure them? They are taken as measured"
+		questions = append(questions, open)
 	}
 	if len(names) > 0 {
 		set.Text = "column " + inputerr.Quote(names[0]) + " is taken as a condition, which a trial sets, and not as measured"

@@ -22,6 +22,8 @@ type blockSheet struct {
 	places [][]tablefile.Place
 	exact  []map[int]bool // by row: set of the fields that a workbook stores as numbers
 
+	starts []int // of blocks without a header: the first fields of those whose names stand in one row
+
 	isCards bool // whether the blocks are cards, each with its name and perhaps other facts in rows of two texts above its header
 }
 
@@ -118,7 +120,9 @@ func (s *source) readBlocks() (b *blockSheet, ok bool, err error) {
 		}
 		texts := trimmed(row)
 		if seen++; seen > 1 && seen <= maxBlockSearchRows {
-			b = findBlockHeader(above, texts)
+			if b = findBlockHeader(above, texts); b == nil {
+				b = findBareBlocks(above, texts)
+			}
 		}
 		if b == nil && isCardHeader(texts) {
 			key := strings.Join(texts, "\t")
@@ -202,6 +206,57 @@ func findBlockHeader(above, row []string) *blockSheet {
 	return &blockSheet{header: header}
 }
 
+// findBareBlocks returns the blocks without a header of which a row holds the names and the row below it, for each of them, a
+// text and a number; nil if there are none.
+func findBareBlocks(names, row []string) *blockSheet {
+	var starts []int
+	for i, text := range names {
+		if text == "" {
+			continue
+		}
+		if isNumberText(text) || i+1 >= len(row) || row[i] == "" || isNumberText(row[i]) || !isNumberText(row[i+1]) || i+1 < len(names) && names[i+1] != "" {
+			return nil
+		}
+		starts = append(starts, i)
+	}
+	if len(starts) < minBlocks || countFilled(row) != 2*len(starts) {
+		return nil
+	}
+	return &blockSheet{header: []string{"ingredient", ""}, starts: starts}
+}
+
+// findBare returns the blocks without a header. A row of names has texts at the first fields of blocks alone, and below
+// each is a text with a number behind it.
+func (b *blockSheet) findBare() (all []block) {
+	open := make(map[int]int)
+	for r, row := range b.rows[:max(len(b.rows)-1, 0)] {
+		next := b.rows[r+1]
+		if found := findBareBlocks(row, next); found == nil && !b.isLastBareRow(row, next) {
+			continue
+		}
+		for i, text := range row {
+			if text == "" || !slices.Contains(b.starts, i) {
+				continue
+			}
+			if k, ok := open[i]; ok {
+				all[k].to = r
+			}
+			open[i] = len(all)
+			all = append(all, block{name: text, header: r, from: i, to: len(b.rows)})
+		}
+	}
+	return all
+}
+
+// isLastBareRow reports whether a row holds the name of a single block, as the last row of names may.
+func (b *blockSheet) isLastBareRow(row, next []string) bool {
+	if countFilled(row) != 1 || countFilled(next) != 2 {
+		return false
+	}
+	i := slices.IndexFunc(row, func(text string) bool { return text != "" })
+	return slices.Contains(b.starts, i) && i+1 < len(next) && next[i] != "" && !isNumberText(next[i]) && isNumberText(next[i+1]) && i == b.starts[0]
+}
+
 // isCardHeader reports whether a row may be the header of a card: the first of its texts is a usual name of ingredients, and
 // another one is that of amounts or a unit.
 func isCardHeader(row []string) bool {
@@ -229,8 +284,11 @@ func blockHeader(row []string, from, to int) []string {
 
 // find returns the blocks in the order of their names on the sheet: row by row, and from left to right.
 func (b *blockSheet) find() (all []block) {
-	if b.isCards {
+	switch {
+	case b.isCards:
 		return b.findCards()
+	case b.starts != nil:
+		return b.findBare()
 	}
 	named := -1 // the last row with text above
 	open := make(map[int]int)

@@ -53,6 +53,7 @@ type columnReader struct {
 	columnByRole                map[Role]int        // the column of each role that only one column can have
 	columns                     []Column            // by column of the table: the interpretation so far
 	unitsAreFew, unitShareKnown bool                // cached result of fewHaveUnits
+	wholeName                   string              // name of the column that is the sum of the amounts; empty if there is none
 	secondRests                 []int               // columns that make up the rest where another one does so
 	hasEmptyRest                bool                // whether the amounts make up the total of each recipe without the one that makes up the rest
 	numberGuesses               map[int]columnGuess // wide form: what each column of numbers is taken for

@@ -36,6 +36,7 @@ const (
 	limitWord        wordRole = "limit"
 	ingredientWord   wordRole = "ingredient"
 	batchWord        wordRole = "batch"
+	weightWord       wordRole = "weight"
 	setHeading       wordRole = "set heading"
 	resultHeading    wordRole = "result heading"
 

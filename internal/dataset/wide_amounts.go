@@ -80,6 +80,9 @@ func (c *columnReader) guessAmounts(recipe int) {
 	}
 	c.hasEmptyRest = slices.ContainsFunc(columns, func(a amountColumn) bool { return a.leavesNothing }) || slices.ContainsFunc(sums, func(s partSum) bool { return s.hasRest })
 	sum := slices.IndexFunc(columns, func(column amountColumn) bool { return column.isSum })
+	if sum >= 0 {
+		c.wholeName = c.header[columns[sum].field]
+	}
 	for k, column := range columns {
 		guess := c.guessOfChoice(&column, chosen[k], sum >= 0 && k > sum, otherwise[column.field])
 		if guess.role == LabelColumn && !column.isFixed && guess.isOpen && len(columns) <= maxJointColumns {
@@ -162,6 +165,11 @@ func (c *columnReader) leaveOutSecondRests(columns []amountColumn) {
 		column.isFixed, column.evidence = true, otherUnit
 		c.secondRests = append(c.secondRests, column.field)
 	}
+}
+
+// hasRest reports whether a column makes up the rest of each recipe.
+func (c *columnReader) hasRest() bool {
+	return slices.ContainsFunc(c.profiles, func(p columnProfile) bool { return p.isRest() })
 }
 
 // guessOfChoice returns the guess about a column from the choice of all columns. behindSum reports whether the column
@@ -282,6 +290,9 @@ func (c *columnReader) weighColumn(i int) (column amountColumn, otherwise column
 		column.values = scaled(p.firstValues, of.Size.Float64())
 	}
 	column.isNamedTotal = hasSumWord(name)
+	if unit != nil && unit.Kind == measure.Mass && c.hasRest() && (indifferentWord.isIn(wordsOf(base)) || weightWord.isIn(wordsOf(base))) {
+		column.isNamedTotal = true // what the rest makes up
+	}
 	column.isTotal = column.isNamedTotal || !slices.ContainsFunc(p.firstValues, func(v float64) bool {
 		return !(math.Abs(v-100) <= 0.5 || math.Abs(v-1) <= 0.005 || math.Abs(v-1000) <= 5)
 	})

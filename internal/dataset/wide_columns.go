@@ -33,7 +33,9 @@ func (c *columnReader) assignWideRoles() error {
 	}
 	c.shareUnit()
 	c.noteUnitsInNames()
-	c.sumColumn = slices.IndexFunc(c.columns, func(column Column) bool { return column.Role == IgnoredColumn && hasSumWord(column.Name) })
+	c.sumColumn = slices.IndexFunc(c.columns, func(column Column) bool {
+		return column.Role == IgnoredColumn && (hasSumWord(column.Name) || column.Name != "" && column.Name == c.wholeName)
+	})
 	if !slices.ContainsFunc(c.columns, func(c Column) bool { return c.Role == IngredientColumn }) {
 		return &noAmountsError{c.noIngredientError(recipe)}
 	}
