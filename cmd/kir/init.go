@@ -29,7 +29,7 @@ type initOptions struct {
 	writtenIngredients          string // file for what the table says of the ingredients
 	writtenConstituents         string // file for what dilutions consist of
 	objectives                  []string
-	labels, units               []string
+	labels, results, units      []string
 	conditions                  []string
 	layoutFlags                 layoutFlags
 }
@@ -71,7 +71,8 @@ func (o *initOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&o.writtenIngredients, "write-ingredients", "", "file to write as table of the ingredients, of prices and the like that TABLE has beside the recipes")
 	c.Flags().StringVar(&o.writtenConstituents, "write-constituents", "", "file to write as table of what ingredients such as \"Ambroxan 10 % in DPG\" consist of")
 	c.Flags().StringArrayVar(&o.objectives, "objective", nil, "result to optimise, such as liking or cost=minimize")
-	c.Flags().StringSliceVar(&o.labels, "labels", nil, "columns that are labels")
+	c.Flags().StringSliceVar(&o.labels, "labels", nil, "columns that are no ingredients: results, conditions or remarks")
+	c.Flags().StringSliceVar(&o.results, "results", nil, "columns that were measured or judged, or are remarks: the same as --labels")
 	c.Flags().StringSliceVar(&o.conditions, "conditions", nil, "columns that a trial sets beside the recipe, such as a temperature")
 	c.Flags().StringSliceVar(&o.units, "units", nil, "sizes of units, such as 'piece=5 cl'")
 	o.layoutFlags.addTo(c)
@@ -128,10 +129,11 @@ func (o *initOptions) readDraft(ctx context.Context, file string) (d *compile.Dr
 	for _, name := range o.conditions {
 		d.SetColumns = append(d.SetColumns, dataset.NormalizeName(name))
 	}
-	for _, name := range o.labels {
+	labels := slices.Concat(o.labels, o.results)
+	for _, name := range labels {
 		d.MeasuredColumns = append(d.MeasuredColumns, dataset.NormalizeName(name))
 	}
-	options := dataset.Options{Labels: o.labels, Layout: layout.Merge(labelColumns(d.SetColumns))}
+	options := dataset.Options{Labels: labels, Layout: layout.Merge(labelColumns(d.SetColumns))}
 	if d.Units, options.Units, err = parseUnits(o.units); err != nil {
 		return nil, nil, err
 	}
@@ -236,7 +238,7 @@ func printDraft(w io.Writer, d *compile.Draft, file string) error {
 func listOffers(d *compile.Draft) (text string) {
 	add := func(what string, flags ...string) {
 		if text == "" {
-			text = "kir found data on the ingredients and does not use it. To use it, add the flag:\n"
+			text = "The table also has data on the ingredients, such as prices. To use them, add the flag:\n"
 		}
 		text += "  " + terminal.EscapeControls(what) + "\n"
 		if len(flags) > 0 {
@@ -274,7 +276,7 @@ func listOffers(d *compile.Draft) (text string) {
 // flagText writes a flag of kir init as a shell reads it.
 func flagText(name, value string) string {
 	switch name {
-	case "columns", "labels", "conditions", "units": // which take lists
+	case "columns", "labels", "results", "conditions", "units": // which take lists
 		if strings.ContainsAny(value, ",\"\n") {
 			value = `"` + strings.ReplaceAll(value, `"`, `""`) + `"`
 		}
@@ -288,7 +290,7 @@ func listQuestions(d *compile.Draft, file string) (text string) {
 	questions, remarks := d.Questions()
 	for _, q := range questions[:min(len(questions), most)] {
 		if text == "" {
-			text = "Is this right? If not, run kir init again with the flag, or change " + inputerr.Quote(file) + ":\n"
+			text = "Check these. Where one is wrong, run kir init again with the flag below it, or change " + inputerr.Quote(file) + ":\n"
 		}
 		var flags []string
 		for _, f := range q.Flags {
@@ -301,7 +303,7 @@ func listQuestions(d *compile.Draft, file string) (text string) {
 	}
 	for k, n := range remarks[:min(len(remarks), most)] {
 		if k == 0 {
-			text += "There is no flag for these. To change them, edit the table:\n"
+			text += "If one of these is wrong, edit the table and run kir init again:\n"
 		}
 		text += "  " + terminal.EscapeControls(n.String()) + "\n"
 	}
@@ -361,7 +363,7 @@ func fixFlags(f dataset.Fix) (flags []string) {
 		add("decimal", f.Layout.Decimal.String())
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Layout.Columns)) {
-		add("columns", name+"="+string(f.Layout.Columns[name]))
+		add("columns", name+"="+compile.FlagRole(f.Layout.Columns[name]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Layout.Names)) {
 		add("names", name+"="+f.Layout.Names[name])

@@ -28,7 +28,7 @@ func (f *layoutFlags) addTo(c *cobra.Command) {
 	c.Flags().StringVar(&f.encoding, "encoding", "", "encoding of a text file, such as windows-1252")
 	c.Flags().StringVar(&f.delimiter, "delimiter", "", "what stands between columns: comma, semicolon, tab or bar")
 	c.Flags().StringVar(&f.decimal, "decimal", "", "decimal mark of the numbers: point or comma")
-	c.Flags().StringSliceVar(&f.columnRoles, "columns", nil, "what columns are, such as rating=label,Name=recipe")
+	c.Flags().StringSliceVar(&f.columnRoles, "columns", nil, "what columns are: recipe, ingredient, amount, unit, result or ignore, as in rating=result,Name=recipe")
 	c.Flags().StringArrayVar(&f.ingredientNames, "names", nil, "an ingredient by what the table writes, such as Campri=Campari")
 	c.Flags().StringArrayVar(&f.leftOutRecipes, "without", nil, "recipe of the table that is left out, such as Total")
 	c.Flags().StringArrayVar(&f.keptRecipes, "including", nil, "recipe that would be left out, as one that adds up the others")
@@ -50,9 +50,13 @@ func (f *layoutFlags) buildLayout() (dataset.Layout, error) {
 	for _, text := range f.columnRoles {
 		at := strings.LastIndexByte(text, '=')
 		if at < 1 {
-			return l, &inputerr.Error{Message: "--columns " + inputerr.Quote(text) + " does not say what the column is", Hint: "write, for example, rating=label"}
+			return l, &inputerr.Error{Message: "--columns " + inputerr.Quote(text) + " does not say what the column is", Hint: "write, for example, rating=result"}
 		}
-		role, err := dataset.ParseRole(text[at+1:])
+		name := text[at+1:]
+		if name == "result" { // a label, in a problem file
+			name = string(dataset.LabelColumn)
+		}
+		role, err := dataset.ParseRole(name)
 		if err != nil {
 			return l, &inputerr.Error{Message: "--columns " + inputerr.Quote(text) + ": " + err.Error()}
 		}

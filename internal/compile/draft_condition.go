@@ -106,9 +106,9 @@ func (d *Draft) noteFoundConditions(found []string) {
 	d.Book.Notes = slices.DeleteFunc(d.Book.Notes, func(n dataset.Note) bool {
 		return slices.ContainsFunc(found, func(name string) bool { return strings.HasPrefix(n.Message, "column "+inputerr.Quote(name)) })
 	})
-	are, them := "column %s is taken as a condition, which a trial sets", "it was"
+	are, them := "column %s is taken as a condition, which you set for each trial", "it was"
 	if len(found) > 1 {
-		are, them = "columns %s are taken as conditions, which a trial sets", "one was"
+		are, them = "columns %s are taken as conditions, which you set for each trial", "one was"
 	}
 	d.Book.Notes = append(d.Book.Notes, dataset.Note{File: d.Book.File, Doubtful: true, AboutOrigin: true, Message: fmt.Sprintf(are+". If "+them+" measured, take it out of conditions", inputerr.List(found, 12))})
 }

@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kir/internal/dataset"
@@ -43,7 +44,7 @@ func (d *Draft) recipeText(r *dataset.Recipe) string {
 	var parts []string
 	for _, p := range r.Parts {
 		base, _ := p.Base().Float64()
-		parts = append(parts, fmt.Sprintf("%s %s (%s %%)", amountText(p.Amount.String(), p.Unit), d.Book.Ingredients.Names[p.Ingredient], number.Trim(number.Fixed(100*base/whole, 1))))
+		parts = append(parts, fmt.Sprintf("%s %s (%s %%)", amountText(p.Amount.String(), p.Unit), d.Book.Ingredients.Names[p.Ingredient], shareText(base/whole)))
 	}
 	text := strings.Join(parts[:min(len(parts), maxShownParts)], ", ")
 	if more := len(parts) - maxShownParts; more > 0 {
@@ -53,6 +54,14 @@ func (d *Draft) recipeText(r *dataset.Recipe) string {
 		text += "; " + amountText(number.Trim(number.Fixed(sum, 4)), r.Parts[0].Unit) + " in all"
 	}
 	return inputerr.Quote(r.Name) + " is " + text
+}
+
+// shareText writes a share in percent: with one decimal place, or with two figures below 1 %.
+func shareText(share float64) string {
+	if percent := float64(100 * share); percent < 1 {
+		return strconv.FormatFloat(percent, 'g', 2, 64)
+	}
+	return number.Trim(number.Fixed(float64(100*share), 1))
 }
 
 // amountText writes a number and its unit.
@@ -75,6 +84,8 @@ func (d *Draft) roleLines() (lines []string) {
 		switch {
 		case c.Role == dataset.LabelColumn && d.isCondition(c.Name):
 			role = "condition"
+		case c.Role == dataset.LabelColumn && d.isRemark(c.Name):
+			role = "remark"
 		case c.Role == dataset.LabelColumn:
 			role = "result"
 		case c.Role == dataset.IgnoredColumn:
@@ -92,7 +103,7 @@ func (d *Draft) roleLines() (lines []string) {
 			names["result"] = append(names["result"], l.Name)
 		}
 	}
-	for _, role := range []string{"recipe", "ingredient", "amount", "unit", "condition", "result", "left out"} {
+	for _, role := range []string{"recipe", "ingredient", "amount", "unit", "condition", "result", "remark", "left out"} {
 		if list := names[role]; len(list) > 0 && !(d.Book.Transposed && role == "recipe") {
 			lines = append(lines, fmt.Sprintf("%-11s %s", role, inputerr.List(list, maxShownNames)))
 		}
@@ -101,6 +112,17 @@ func (d *Draft) roleLines() (lines []string) {
 		lines = append(lines, fmt.Sprintf("%-11s %s", "rows out", leftOutText(s.LeftOut)))
 	}
 	return lines
+}
+
+// isRemark reports whether a label is of texts that nobody optimises, such as dates and remarks.
+func (d *Draft) isRemark(name string) bool {
+	i := slices.IndexFunc(d.Book.Labels, func(l dataset.Label) bool { return l.Name == name })
+	if i < 0 {
+		return false
+	}
+	l := &d.Book.Labels[i]
+	_, err := l.Numbers()
+	return err != nil && dataset.RankResult(name, l.Classes) == dataset.NoResult
 }
 
 // leftOutText lists rows with the reasons why they were left out, those of one reason together.

@@ -188,21 +188,21 @@ func (d *Draft) AsidesText() string {
 	if d.Book == nil || len(d.Book.Asides) == 0 {
 		return ""
 	}
-	what, has := "row", "says"
+	what, has := "row", "describes"
 	if d.Book.Transposed || d.Book.LongForm {
 		what = "column"
 	}
 	if len(d.Book.Asides) > 1 {
-		what, has = what+"s", "say"
+		what, has = what+"s", "describe"
 	}
-	return fmt.Sprintf("the %s %s %s something of the ingredients", what, inputerr.List(d.Book.AsideNames(), 6), has)
+	return fmt.Sprintf("the %s %s %s the ingredients", what, inputerr.List(d.Book.AsideNames(), 6), has)
 }
 
 // UseAsides reads the recipes again with a table of the ingredients of what the recipes' table says of them. It returns
 // the text of this table, which the caller writes to the file at path, relative to the problem file.
 func (d *Draft) UseAsides(t Table, o dataset.Options, path string) ([]byte, error) {
 	if d.AsidesText() == "" {
-		return nil, &inputerr.Error{File: t.Name, Message: "nothing in the table says something of the ingredients", Hint: "give them a table of their own, and name it with --ingredients"}
+		return nil, &inputerr.Error{File: t.Name, Message: "nothing in the table describes the ingredients", Hint: "give them a table of their own, and name it with --ingredients"}
 	}
 	text, err := d.Book.WriteAsides()
 	if err != nil {

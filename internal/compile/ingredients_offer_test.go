@@ -182,11 +182,11 @@ func TestOfferOfHalf(t *testing.T) {
 func TestUseAsides(t *testing.T) {
 	for name, test := range map[string]struct{ table, says, written, column string }{
 		"turned": {"Ingredient;Supplier;A;B;C;EUR/kg\nGin;x;60;50;40;12,5\nLime;y;10;30;20;4\nSoda;x;30;20;40;1,25\n",
-			`the columns "Supplier", "EUR/kg" say something of the ingredients`, "name,Supplier,EUR/kg\nGin,x,12.5\nLime,y,4\nSoda,x,1.25\n", "EUR/kg"},
+			`the columns "Supplier", "EUR/kg" describe the ingredients`, "name,Supplier,EUR/kg\nGin,x,12.5\nLime,y,4\nSoda,x,1.25\n", "EUR/kg"},
 		"long": {"recipe,ingredient,amount,€ per kg,batch\nA,Gin,60,12,1\nA,Lime,40,4,2\nB,Lime,30,,3\nB,Gin,50,12,4\nC,Gin,3,12,5\nC,Soda,1,2,6\n",
-			`the column "€ per kg" says something of the ingredients`, "name,€ per kg\nGin,12\nLime,4\nSoda,2\n", "€ per kg"},
+			`the column "€ per kg" describes the ingredients`, "name,€ per kg\nGin,12\nLime,4\nSoda,2\n", "€ per kg"},
 		"wide": {"recipe,Gin,Lime,Soda,liking\nA,60,10,30,5\nB,50,30,20,6\nC,40,20,40,7\nPrice (€/kg),12.5,4,1.25,\n",
-			`the row "Price (€/kg)" says something of the ingredients`, "name,Price (€/kg)\nGin,12.5\nLime,4\nSoda,1.25\n", "Price (€/kg)"},
+			`the row "Price (€/kg)" describes the ingredients`, "name,Price (€/kg)\nGin,12.5\nLime,4\nSoda,1.25\n", "Price (€/kg)"},
 	} {
 		d, out := drafted(t, "bar.csv", test.table, dataset.Options{})
 		if got := d.AsidesText(); got != test.says || len(d.Book.Ingredients.Attributes) > 0 || len(d.Book.Recipes) != 3 {
@@ -208,7 +208,7 @@ func TestUseAsides(t *testing.T) {
 		}
 	}
 	d, _ := drafted(t, "bar.csv", "recipe,Gin,Lime,liking\nA,60,40,5\nB,50,50,6\nC,40,60,7\nMean,50,50,6\n", dataset.Options{})
-	if _, err := d.UseAsides(tableFrom("bar.csv", ""), dataset.Options{}, "list.csv"); err == nil || !strings.Contains(err.Error(), "nothing in the table says something of the ingredients") {
+	if _, err := d.UseAsides(tableFrom("bar.csv", ""), dataset.Options{}, "list.csv"); err == nil || !strings.Contains(err.Error(), "nothing in the table describes the ingredients") {
 		t.Errorf("a mean is something of the ingredients: %v", err)
 	}
 	const once = "recipe,Gin,Lime,liking\nA,60,40,5\nB,50,50,6\nC,40,60,7\nPrice (€/kg),2,3,\n"
@@ -245,7 +245,7 @@ func TestQuestions(t *testing.T) {
 		"answered": {long, Draft{SetColumns: []string{"age"}, Units: map[string]string{"dash": "1 ml"}}, dataset.Options{Layout: dataset.Layout{Columns: map[string]dataset.Role{"age": dataset.LabelColumn}, Names: map[string]string{"Campri": "Campari"}}}, []string{"names campari=campari (2)", "units pinch=0.3 ml"}},
 		"masses":   {pinch, Draft{}, dataset.Options{}, []string{"units pinch=0.3 g"}},
 		"wide": {"recipe,Gin,Lime,Soda,oven temperature (°C),pH,stars,liking\nA,60,10,30,200,5,<1,1\nB,50,30,20,220,6,2,2\nC,40,20,40,200,5,3,3\nD,50,20,30,200,5,3,3\nE,50,20,30,220,5,3,3\nF,50,30,20,200,6,3,3\nMean,50,20,30,1,1,1,1\n", Draft{}, dataset.Options{},
-			[]string{"columns liking=ingredient", "columns pH=ingredient", "columns stars=ignore", "columns stars=ingredient", "conditions pH", "including Mean", "labels oven temperature (°C)"}},
+			[]string{"columns liking=ingredient", "columns pH=ingredient", "columns stars=ignore", "columns stars=ingredient", "conditions pH", "including Mean", "results oven temperature (°C)"}},
 		"settled": {"recipe,Gin,Lime,stars\nA,60,40,<1\nB,50,50,2\nC,40,60,3\nTarget,,,4\n", Draft{}, dataset.Options{Layout: dataset.Layout{Columns: map[string]dataset.Role{"stars": dataset.LabelColumn}, Without: []string{"Target"}}}, nil},
 		"turned":  {"Asset,A1,A2,A3\nSn,96.5,,50\nAg,3.5,40,\nPb,,60,50\nSum,100,100,100\n", Draft{}, dataset.Options{}, []string{"columns Asset=recipe", "columns Sum=ingredient"}},
 		"decimal": {"recipe,Gin,Rum\nA,\"1,500\",\"2,000\"\nB,\"2,500\",\"1,000\"\n", Draft{}, dataset.Options{}, []string{"decimal comma"}},

@@ -105,7 +105,7 @@ func noteFlags(n *dataset.Note) []InitFlag {
 		default:
 			role = dataset.LabelColumn
 		}
-		return []InitFlag{{"columns", n.AmbiguousColumn + "=" + string(role)}}
+		return []InitFlag{{"columns", n.AmbiguousColumn + "=" + FlagRole(role)}}
 	case n.Spelling != "":
 		return []InitFlag{{"names", n.Spelling + "=" + n.Spelling + " (2)"}}
 	case n.QuestionableRow != "" && n.RowLeftOut:
@@ -122,6 +122,15 @@ func noteFlags(n *dataset.Note) []InitFlag {
 		return []InitFlag{{"sheet", "NAME"}}
 	}
 	return nil
+}
+
+// FlagRole returns the word for a role in the flags of kir init: result for a label, as a problem file calls results,
+// conditions and remarks.
+func FlagRole(role dataset.Role) string {
+	if role == dataset.LabelColumn {
+		return "result"
+	}
+	return string(role)
 }
 
 // Encodings are the usual encodings of text files that do not say theirs, the most frequent first.
@@ -141,7 +150,7 @@ func (d *Draft) originFlags() (questions []TableQuestion) {
 		case slices.Contains(d.SetColumns, q.Column) || slices.Contains(d.MeasuredColumns, q.Column):
 		case q.Set:
 			names = append(names, q.Column)
-			set.Flags = append(set.Flags, InitFlag{"labels", q.Column})
+			set.Flags = append(set.Flags, InitFlag{"results", q.Column})
 		default:
 			openNames = append(openNames, q.Column)
 			open.Flags = append(open.Flags, InitFlag{"conditions", q.Column})
@@ -157,9 +166,9 @@ func (d *Draft) originFlags() (questions []TableQuestion) {
 		questions = append(questions, open)
 	}
 	if len(names) > 0 {
-		set.Text = "column " + inputerr.Quote(names[0]) + " is taken as a condition, which a trial sets, and not as measured"
+		set.Text = "column " + inputerr.Quote(names[0]) + " is taken as a condition, which you set for each trial, and not as measured"
 		if len(names) > 1 {
-			set.Text = "columns " + inputerr.List(names, 12) + " are taken as conditions, which a trial sets, and not as measured"
+			set.Text = "columns " + inputerr.List(names, 12) + " are taken as conditions, which you set for each trial, and not as measured"
 		}
 		questions = append([]TableQuestion{set}, questions...)
 	}

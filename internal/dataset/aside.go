@@ -9,7 +9,7 @@ import (
 	"kir/internal/inputerr"
 )
 
-// An Aside is a row or a column of a table of recipes that says something of the ingredients, such as
+// An Aside is a row or a column of a table of recipes that describes the ingredients, such as
 // their prices. It is no recipe. In the long form it is a column that is left out and has the same text
 // in all rows of an ingredient.
 type Aside struct {
@@ -37,15 +37,15 @@ const maxAsides = 32
 // ingredients and is no recipe, or an empty text if it says something of the recipes.
 func asideReason(name string) string {
 	switch what, _ := summaryOf(name); what {
-	case "prices":
+	case ofPrices:
 		return "prices of the ingredients"
-	case "a limit or an explanation":
+	case ofLimits:
 		return "what limits or explains the ingredients"
 	}
 	return ""
 }
 
-// addAside keeps a row or a column that says something of the ingredients, with the texts of its cells by index of the
+// addAside keeps a row or a column that describes the ingredients, with the texts of its cells by index of the
 // ingredient's column.
 func (s *source) addAside(name string, texts map[int]string) {
 	if name = NormalizeName(name); name == "" || len(texts) == 0 || len(s.asides) >= maxAsides {

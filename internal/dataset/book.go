@@ -56,7 +56,7 @@ type Book struct {
 	// recipe.
 	Transposed bool
 
-	// Asides are the rows or columns of the table that say something of the ingredients. They are left
+	// Asides are the rows or columns of the table that describe the ingredients. They are left
 	// out of the recipes.
 	Asides []Aside
 

@@ -581,7 +581,7 @@ func (b *bookBuilder) addCellNotes() {
 		b.table.addNote(n.firstPlace, fmt.Sprintf("%s with the mark of a footnote, such as %s: the mark is left out", inputerr.Count(n.count, "amount"), inputerr.Quote(n.example)), "")
 	}
 	if n := b.boundedAmounts; n.count > 0 {
-		b.table.addDoubtfulNote(n.firstPlace, fmt.Sprintf("%s with a bound, such as %s, %s taken as the bound", inputerr.Count(n.count, "amount"), inputerr.Quote(n.example), isOrAre(n.count)))
+		b.table.addDoubtfulNote(n.firstPlace, fmt.Sprintf("%s such as %s %s read as the number in it", inputerr.Count(n.count, "amount"), inputerr.Quote(n.example), isOrAre(n.count)))
 	}
 	if n := b.sharedWholes; n.count > 0 {
 		b.table.addDoubtfulNote(n.firstPlace, "amounts without a unit are taken in the unit of "+inputerr.Quote(n.example))

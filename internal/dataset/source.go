@@ -34,7 +34,7 @@ type source struct {
 	hasBlocks       bool                  // whether the rows were made of blocks, each of which is a recipe
 	unknownTexts    []string              // texts that the layout lists for values that are not known
 	brokenCells     []*Error              // errors of cells whose formula has no result
-	asides          []asideCells          // rows or columns that say something of the ingredients
+	asides          []asideCells          // rows or columns that describe the ingredients
 }
 
 // maxHeadBytes is the maximum number of bytes at the beginning of a text file from which the format
@@ -83,7 +83,7 @@ func openSource(r io.Reader, file string, l Layout, weigh func(*tablefile.Sheet)
 	text := c.DecodeHead(head, full)
 	s := &source{ctx: ctx, file: file}
 	if c.Guessed {
-		s.notes = append(s.notes, Note{File: file, Line: 1, Column: 1, Message: "the file does not say how it writes characters; it is read as " + c.Name, Setting: Layout{Encoding: c.Name}.YAML()})
+		s.notes = append(s.notes, Note{File: file, Line: 1, Column: 1, Message: "the file does not name its encoding; accents and other letters are read as " + c.Name, Setting: Layout{Encoding: c.Name}.YAML()})
 		s.guessedLayout.Encoding = c.Name
 	}
 	if _, err := io.CopyN(io.Discard, whole, int64(c.ByteOrderMarkLength)); err != nil {

@@ -10,27 +10,35 @@ import (
 	"kir/internal/tablefile"
 )
 
+// What a row says that is no recipe.
+const (
+	ofOthers      = "a mean or a spread of other rows"
+	ofPrices      = "a row of prices"
+	ofIngredients = "a description of the ingredients"
+	ofLimits      = "a limit or an explanation"
+)
+
 // summaryOf tells by its name what a row of the wide form says of other rows, as in Mean or Spec max; empty for the
 // name of a recipe. sure is false for a name that may be a recipe's, too, such as Target.
 func summaryOf(name string) (what string, sure bool) {
 	name = strings.ToLower(strings.Trim(name, " :."))
 	if meanWord.includes(name) {
-		return "the mean or the spread of others", true
+		return ofOthers, true
 	}
 	words := slices.DeleteFunc(wordsOf(name), func(word string) bool { return len(word) == 1 }) // as of a class, C30/37
 	if bare, unit := SplitHeaderUnit(name); costWord.isIn([]string{bare}) || pricePattern().MatchString(name) || unit != "" && len(words) > 0 && costWord.isIn(words[:1]) {
-		return "prices", true // a recipe may be called Cost saver
+		return ofPrices, true // a recipe may be called Cost saver
 	}
 	if bare, unit := SplitHeaderUnit(name); attributeName.includes(name) || attributeName.includes(bare) && isUnitText(unit, measure.UsualUnits()) {
-		return "what describes the ingredients", true
+		return ofIngredients, true
 	}
 	if len(words) > 0 && meanWord.includes(words[0]) {
-		return "the mean or the spread of others", len(words) == 1
+		return ofOthers, len(words) == 1
 	}
 	if len(words) == 0 || slices.ContainsFunc(words, func(word string) bool { return !limitWord.includes(word) }) {
 		return "", false
 	}
-	return "a limit or an explanation", len(words) > 1 || extremeWord.includes(words[0]) || strings.HasPrefix(words[0], "spec") || strings.HasPrefix(words[0], "spez") || strings.HasPrefix(words[0], "espec")
+	return ofLimits, len(words) > 1 || extremeWord.includes(words[0]) || strings.HasPrefix(words[0], "spec") || strings.HasPrefix(words[0], "spez") || strings.HasPrefix(words[0], "espec")
 }
 
 // rangePattern matches a limit: a bound, or a range, perhaps with a unit.
@@ -127,11 +135,11 @@ func (b *bookBuilder) skipSummaryRow() bool {
 	case what == "" && extremeWord.isIn(wordsOf(name)[:min(1, len(wordsOf(name)))]) && b.hasNoLabels():
 		what, sure = "a limit", true
 	case what == "" && unit != "" && isUnitText(unit, b.units) && b.hasNoLabels():
-		what, sure = "what describes the ingredients", true
+		what, sure = ofIngredients, true
 	}
 	kind := what
 	if what != "" {
-		what = "is " + what + ", by its name, and"
+		what = "by its name it is " + what
 	}
 	if !sure && slices.ContainsFunc(b.wideColumns, func(c wideColumn) bool {
 		text := strings.TrimSpace(b.table.row[c.column])
@@ -140,7 +148,7 @@ func (b *bookBuilder) skipSummaryRow() bool {
 		return false
 	}
 	if what == "" && len(b.wideColumns) > 0 && name != "" && b.allowsNewIngredients {
-		what, kind = "has no amounts and", outAsEmpty
+		what, kind = "it has no amounts", outAsEmpty
 	}
 	if what == "" {
 		return false
@@ -161,7 +169,7 @@ func (b *bookBuilder) skipSummaryRow() bool {
 		t.addAside(name, texts)
 	}
 	t.noteLeftOut(at.Line, kind)
-	n := Note{File: t.file, Line: at.Line, Column: at.Column, Cell: at.Cell, Doubtful: true, Message: "row " + inputerr.Quote(name) + " " + what + " is left out"}
+	n := Note{File: t.file, Line: at.Line, Column: at.Column, Cell: at.Cell, Doubtful: true, Message: "row " + inputerr.Quote(name) + " is left out: " + what}
 	if b.mayBeRecipe(name) {
 		n.QuestionableRow, n.RowLeftOut = name, true
 		n.Message += ": including: [" + YAMLText(name) + "] takes it in"

@@ -87,7 +87,7 @@ func (c *columnReader) guessAmounts(recipe int) {
 		guess := c.guessOfChoice(&column, chosen[k], sum >= 0 && k > sum, otherwise[column.field])
 		if guess.role == LabelColumn && !column.isFixed && guess.isOpen && len(columns) <= maxJointColumns {
 			if share := shareWith(columns, chosen, k); share > 0 {
-				guess.reason += fmt.Sprintf("; as an ingredient it would be %s %% of a recipe", strconv.FormatFloat(roundShare(float64(100*share)), 'f', -1, 64))
+				guess.reason += fmt.Sprintf(" (as an ingredient it would be %s %% of a recipe)", strconv.FormatFloat(roundShare(float64(100*share)), 'f', -1, 64))
 			}
 		}
 		c.numberGuesses[column.field] = guess

@@ -235,7 +235,7 @@ func (c *columnReader) findRecipeColumn() (int, error) {
 		delete(c.columnByRole, RecipeColumn)
 		c.givenRoles[i] = LabelColumn
 		if names := c.firstDistinctNames(); names >= 0 {
-			c.noteGuessedRole(i, LabelColumn, fmt.Sprintf("several rows are of one %s, so each row is a recipe and called by %s, and the column is taken as a label", inputerr.Quote(c.header[i]), inputerr.Quote(c.header[names])))
+			c.noteGuessedRole(i, LabelColumn, fmt.Sprintf("several rows have the same %s, so each row is a recipe, called by %s, and the column is taken as a result or condition", inputerr.Quote(c.header[i]), inputerr.Quote(c.header[names])))
 			return names, nil
 		}
 		return c.nameByRows(i), nil
@@ -334,7 +334,7 @@ var dateTextPattern = lazyPattern(`^[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}(?:[
 // nameByRows makes the column that holds the shared names of several rows a label, with a note, and returns −1: each row is
 // a recipe and named by its row.
 func (c *columnReader) nameByRows(i int) int {
-	c.noteGuessedRole(i, LabelColumn, fmt.Sprintf("several rows are of one %s, so each row is a recipe, called by its row such as %s, and the column is taken as a label", inputerr.Quote(c.header[i]), inputerr.Quote(rowName(c.profiledLines[0]))))
+	c.noteGuessedRole(i, LabelColumn, fmt.Sprintf("several rows have the same %s, so each row is a recipe, called by its row such as %s, and the column is taken as a result or condition", inputerr.Quote(c.header[i]), inputerr.Quote(rowName(c.profiledLines[0]))))
 	c.givenRoles[i] = LabelColumn
 	return -1
 }
@@ -404,10 +404,10 @@ func (c *columnReader) guessWideRole(i int) (Role, error) {
 	}
 	switch {
 	case slices.Contains(c.secondRests, i):
-		c.noteGuessedRole(i, IgnoredColumn, c.columnText(i)+" makes up the rest of each recipe, and so does another one, which states the whole: it is left out")
+		c.noteGuessedRole(i, IgnoredColumn, c.columnText(i)+" is left out: another one makes up the rest of each recipe already")
 		return IgnoredColumn, nil
 	case p.isRest() && p.amountCount == 0 && c.hasEmptyRest:
-		c.noteGuessedRole(i, IgnoredColumn, c.columnText(i)+" makes up the rest of each recipe, and the others make up the total: it is left out")
+		c.noteGuessedRole(i, IgnoredColumn, c.columnText(i)+" is left out: without it the others make up the total already")
 		return IgnoredColumn, nil
 	case p.filledCount == 0 || p.isRest():
 		return IngredientColumn, nil

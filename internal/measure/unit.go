@@ -210,7 +210,7 @@ func (u *Units) DescribeUnknownUnit(name string) (message, hint string) {
 	if MeansFillUp(name) {
 		return "unit " + inputerr.Quote(name) + " has no size", unitSizeHint
 	}
-	hint = "known are " + inputerr.List(u.mainNames, len(u.mainNames))
+	hint = "known are " + inputerr.List(u.mainNames, maxListedUnits)
 	if mean := u.Resembled(name); mean != "" {
 		hint = mean + " " + strings.ToUpper(hint[:1]) + hint[1:]
 	} else {
@@ -223,6 +223,9 @@ func (u *Units) DescribeUnknownUnit(name string) (message, hint string) {
 func (u *Units) Resembled(name string) string {
 	return inputerr.DidYouMean(unitKey(name), slices.Sorted(maps.Keys(u.byName)))
 }
+
+// maxListedUnits is the number of units that the message about an unknown one lists.
+const maxListedUnits = 12
 
 // unitKey returns the key of the name of a unit: in lower case, without points, and with single
 // spaces.

@@ -199,7 +199,7 @@ func TestBeginOffersSheet(t *testing.T) {
 func TestBeginOffersAsides(t *testing.T) {
 	c := newBeginner(t, SetupOptions{})
 	v := c.gives("bar.csv", "Ingredient;A;B;C;EUR/kg\nGin;60;50;40;12,5\nLime;10;30;20;4\nSoda;30;20;40;1,25\n")
-	const offer = `The column "EUR/kg" says something of the ingredients.`
+	const offer = `The column "EUR/kg" describes the ingredients.`
 	chosen, answers := questionOn(t, v, offer)
 	if chosen != "Leave it out" || strings.Contains(v.Text, "\ningredients:") || len(v.Tables) != 1 {
 		t.Errorf("unasked %q holds; the problem is\n%s", chosen, v.Text)
