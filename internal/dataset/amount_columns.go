@@ -19,6 +19,7 @@ type amountColumn struct {
 	isFixed      bool    // whether the role is known: the column holds amounts if evidence is positive
 	isMaterial   bool    // whether the name is that of a material: the column is then no sum of others
 	isNamedTotal bool    // whether the name is that of a sum
+	isGrandTotal bool    // and not that of a base, on top of which other amounts come
 	isTotal      bool    // whether the name is that of a sum, or all numbers are the same round number
 	isPartSum    bool    // whether it was found to be the sum of some others
 	restWhole    float64 // the whole that the cells state of which the column makes up the rest; 0 if there is none
@@ -76,13 +77,15 @@ type amountChoice struct {
 	unknown []int     // item r is the number of chosen columns without a number in row r
 	sorted  []float64 // reused by equalSums
 	hasBase bool      // whether some columns are those of a base
+
+	partSums []partSum // the columns that are sums of some others
 }
 
 // chooseAmounts chooses those columns that are most likely the amounts of a recipe, all together: it adds up the
 // evidence of each column and that of their sums, which are often equal for all recipes. It compares all ranges of
 // columns that stand side by side, and then takes in or leaves out single columns as long as that raises the
 // evidence. Of more than maxJointColumns columns each is chosen by its own evidence.
-func chooseAmounts(columns []amountColumn) (chosen []bool) {
+func chooseAmounts(columns []amountColumn, sums ...partSum) (chosen []bool) {
 	if len(columns) > maxJointColumns || len(columns) == 0 {
 		chosen = make([]bool, len(columns))
 		for i, column := range columns {
@@ -91,6 +94,7 @@ func chooseAmounts(columns []amountColumn) (chosen []bool) {
 		return chosen
 	}
 	c := newAmountChoice(columns)
+	c.partSums = sums
 	best, total := slices.Clone(c.chosen), c.total()
 	for from := range columns {
 		for i := range columns {
@@ -205,6 +209,11 @@ func (c *amountChoice) total() (total float64) {
 			}
 		}
 	}
+	for _, s := range c.partSums {
+		if c.dividesSum(s) {
+			total -= sumEvidence + equalSumsEvidence
+		}
+	}
 	whole := 0.0
 	for i, in := range c.chosen {
 		if in {
@@ -225,6 +234,21 @@ func (c *amountChoice) total() (total float64) {
 		return total - float64(otherKindEvidence*others)
 	}
 	return total + c.equalSums()
+}
+
+// dividesSum reports whether some of the columns whose sum another one is are chosen, and others are not.
+func (c *amountChoice) dividesSum(s partSum) bool {
+	chosen, others := 0, 0
+	for i := s.from; i < s.to; i++ {
+		switch column := &c.columns[i]; {
+		case column.isPartSum || column.isFixed && column.evidence < 0:
+		case c.chosen[i]:
+			chosen++
+		default:
+			others++
+		}
+	}
+	return chosen > 0 && others > 0
 }
 
 // equalSums returns the evidence of sums that are equal. Columns that do not change from row to row tell nothing.

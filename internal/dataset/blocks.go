@@ -68,8 +68,9 @@ func (s *source) unfoldBlocks(units *measure.Units) error {
 	}
 	for k, block := range blocks {
 		cells[0], places[0] = append(cells[0], block.name), append(places[0], b.places[block.header][block.from])
-		for _, r := range b.rowsOf(block) {
-			row := rowOf[b.rowName(block, r)]
+		rows := b.rowsOf(block)
+		for i, name := range b.namesOf(block, rows) {
+			r, row := rows[i], rowOf[name]
 			field := block.from + b.amount
 			if r < block.header { // a fact
 				field = block.from + 1 + slices.IndexFunc(b.rows[r][block.from+1:], func(text string) bool { return text != "" })
@@ -359,34 +360,34 @@ func (b *blockSheet) rowsOf(k block) (all []int) {
 	return all
 }
 
-// rowName returns the name in row r of a block. A name that occurs again in the block gets a number.
-func (b *blockSheet) rowName(k block, r int) string {
-	name := NormalizeName(b.rows[r][k.from])
-	n := 1
-	for _, other := range b.rowsOf(k) {
-		if other < r && NormalizeName(b.rows[other][k.from]) == name {
-			n++
+// namesOf returns the names in some rows of a block. A name that occurs again gets a number.
+func (b *blockSheet) namesOf(k block, rows []int) (names []string) {
+	count := make(map[string]int)
+	for _, r := range rows {
+		name := NormalizeName(b.rows[r][k.from])
+		if count[name]++; count[name] > 1 {
+			name = fmt.Sprintf("%s (%d)", name, count[name])
 		}
+		names = append(names, name)
 	}
-	if n > 1 {
-		return fmt.Sprintf("%s (%d)", name, n)
-	}
-	return name
+	return names
 }
 
 // mergeNames returns the names of the rows of all blocks, each once, so that each stands behind that before it in a block.
 func (b *blockSheet) mergeNames(blocks []block) (order []string) {
+	next := make(map[string]string) // by name: the one behind it; "" stands before the first
+	seen := make(map[string]bool)
 	for _, k := range blocks {
-		at := 0
-		for _, r := range b.rowsOf(k) {
-			name := b.rowName(k, r)
-			if i := slices.Index(order, name); i >= 0 {
-				at = i + 1
-				continue
+		last := ""
+		for _, name := range b.namesOf(k, b.rowsOf(k)) {
+			if !seen[name] {
+				next[name], next[last], seen[name] = next[last], name, true
 			}
-			order = slices.Insert(order, at, name)
-			at++
+			last = name
 		}
+	}
+	for name := next[""]; name != ""; name = next[name] {
+		order = append(order, name)
 	}
 	return order
 }

@@ -227,11 +227,14 @@ func markPartSums(columns []amountColumn) (sums []partSum) {
 		column := &columns[s.column]
 		column.isFixed, column.evidence = true, sumName
 		isAll := s.column == last && s.from == first && s.to == s.column && s.to-s.from >= minSummedColumns
-		column.isPartSum = !isAll
+		column.isPartSum = !isAll || s.isBase
 		raise := 0.0
 		switch {
 		case s.isBase && s.to == s.column:
 			hasBase, raise = true, baseEvidence
+			if isAll && column.isGrandTotal {
+				total = s.column
+			}
 		case isAll && column.isTotal:
 			total, raise = s.column, summandEvidence
 		}
@@ -245,6 +248,8 @@ func markPartSums(columns []amountColumn) (sums []partSum) {
 	for i := range columns {
 		column := &columns[i]
 		switch {
+		case total >= 0 && i > total && !column.isFixed && columns[total].isGrandTotal:
+			column.evidence += 2 * behindTotal
 		case column.isFixed || column.isMaterial || column.inBase:
 		case total >= 0 && i > total:
 			column.evidence += behindTotal

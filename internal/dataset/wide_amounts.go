@@ -72,7 +72,7 @@ func (c *columnReader) guessAmounts(recipe int) {
 	}
 	sums := markPartSums(columns)
 	c.leaveOutSecondRests(columns)
-	chosen := chooseAmounts(columns)
+	chosen := chooseAmounts(columns, sums...)
 	for _, s := range sums {
 		if guess, ok := c.guessPartSum(s, columns, chosen); ok {
 			otherwise[columns[s.column].field] = guess
@@ -290,6 +290,7 @@ func (c *columnReader) weighColumn(i int) (column amountColumn, otherwise column
 		column.values = scaled(p.firstValues, of.Size.Float64())
 	}
 	column.isNamedTotal = hasSumWord(name)
+	column.isGrandTotal = column.isNamedTotal && !compositionHeading.isIn(wordsOf(base))
 	if unit != nil && unit.Kind == measure.Mass && c.hasRest() && (indifferentWord.isIn(wordsOf(base)) || weightWord.isIn(wordsOf(base))) {
 		column.isNamedTotal = true // what the rest makes up
 	}
