@@ -98,8 +98,7 @@ func readColumns(t *table, o Options, units *measure.Units) (columns []Column, l
 		if long = f.evidence > 0; long {
 			c.columnByRole[RecipeColumn], c.columnByRole[IngredientColumn], c.columnByRole[AmountColumn] = f.recipe, f.ingredient, f.amount
 		} else if f.evidence > -doubtfulEvidence && (matchesRole(c.header[f.ingredient], IngredientColumn) || matchesRole(c.header[f.amount], AmountColumn)) {
-			c.addDoubtfulNote(c.headerPlaces[f.ingredient], fmt.Sprintf("each row is taken as a recipe; if it is an ingredient of one, such as %s, say so: %s", inputerr.Quote(c.profiles[f.ingredient].exampleText),
-				Layout{Columns: map[string]Role{c.header[f.recipe]: RecipeColumn, c.header[f.ingredient]: IngredientColumn, c.header[f.amount]: AmountColumn}}.YAML()))
+			c.addFormNote(f.ingredient, LabelColumn, fmt.Sprintf("each row is taken as a recipe, and not as an ingredient of one, such as %s", inputerr.Quote(c.profiles[f.ingredient].exampleText)))
 		}
 	}
 	if long {

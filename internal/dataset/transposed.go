@@ -43,10 +43,17 @@ func (t *table) isTransposed(o Options, units *measure.Units) bool {
 	f := newFormReader(t, first)
 	evidence := f.turned()
 	if evidence <= 0 && evidence > -doubtfulEvidence {
-		t.addDoubtfulNote(t.headerPlaces[first], fmt.Sprintf("each row is taken as a recipe, such as %s; if each column is one, such as %s, say so: %s",
-			inputerr.Quote(f.rows[0][first]), inputerr.Quote(t.header[f.numbers[0]]), Layout{Columns: map[string]Role{t.header[first]: IngredientColumn}}.YAML()))
+		t.addFormNote(first, RecipeColumn, fmt.Sprintf("each row is taken as a recipe, such as %s, and not each column, such as %s", inputerr.Quote(f.rows[0][first]), inputerr.Quote(t.header[f.numbers[0]])))
 	}
 	return evidence > 0
+}
+
+// addFormNote adds a note about the form of the table, which is another one if a column names the ingredients. assumed is
+// the role that the column has now.
+func (t *table) addFormNote(column int, assumed Role, message string) {
+	p := t.headerPlaces[column]
+	t.addNoteOnce(Note{File: t.file, Line: p.Line, Column: p.Column, Cell: p.Cell, Message: message, Doubtful: true,
+		AmbiguousColumn: t.header[column], AssumedRole: assumed, LikelyRole: IngredientColumn})
 }
 
 // firstNamedColumn returns the index of the column that would hold the names of the ingredients in a transposed table: of

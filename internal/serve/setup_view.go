@@ -582,7 +582,7 @@ func (b *setup) collectQuestions(draft *compile.Draft) {
 		case strings.HasPrefix(n.Setting, "encoding:"):
 			all = append(all, tableQuestion{setting: encodingSetting, message: n.Message + ". Are all letters right?"})
 		case n.AmbiguousColumn != "":
-			all = append(all, tableQuestion{column: n.AmbiguousColumn, hasBounds: n.LikelyRole == dataset.IgnoredColumn, turned: n.AssumedRole == dataset.IngredientColumn && n.LikelyRole == dataset.RecipeColumn, message: n.Message})
+			all = append(all, tableQuestion{column: n.AmbiguousColumn, hasBounds: n.LikelyRole == dataset.IgnoredColumn, turned: isAboutForm(&n), message: n.Message})
 		case n.Spelling != "":
 			all = append(all, tableQuestion{spelling: n.Spelling, otherSpelling: n.OtherSpelling, assumedSameIngredient: true, message: fmt.Sprintf("are %s and %s the same?", inputerr.Quote(n.OtherSpelling), inputerr.Quote(n.Spelling))})
 		case n.QuestionableRow != "":
@@ -607,6 +607,11 @@ func (b *setup) collectQuestions(draft *compile.Draft) {
 	for _, a := range all {
 		b.keepQuestion(a)
 	}
+}
+
+// isAboutForm reports whether a note is about whether each row of a table is a recipe, or each column.
+func isAboutForm(n *dataset.Note) bool {
+	return n.AssumedRole == dataset.IngredientColumn && n.LikelyRole == dataset.RecipeColumn || n.AssumedRole == dataset.RecipeColumn && n.LikelyRole == dataset.IngredientColumn
 }
 
 // addQuestionViews adds all stored questions, even answered questions, to the view v. The drafted
