@@ -43,6 +43,7 @@ type Campaign struct {
 
 	problemText string // text of the problem file that the campaign was read for
 	inputsKey   string // key of the inputs from which Standing was computed; see standingInputsKey
+	shownKey    string // key of the inputs that the page shows, of which Standing may be a report
 }
 
 // A Label is the name of something that a result has a value of. It is a measured label or a
@@ -190,7 +191,8 @@ func (s *Session) updateCampaignView(opened *campaign.Campaign, step *Step) {
 	defer s.campaignState.mu.Unlock()
 	was := &s.campaignState.shownCampaign
 	n.Activity, n.Standing, n.inputsKey = was.Activity, was.Standing, was.inputsKey
-	n.Stale = n.Standing != nil && n.inputsKey != standingInputsKey(opened, step)
+	n.shownKey = standingInputsKey(opened, step)
+	n.Stale = n.Standing != nil && n.inputsKey != n.shownKey
 	s.campaignState.shownCampaign = n
 }
 
@@ -203,15 +205,9 @@ func countTrials(all []Batch) (n int) {
 }
 
 // standingInputsKey returns a text that changes whenever the inputs of a report on a campaign
-// change: the problem, the results or the round.
+// change: the problem, its files including the results, or the round.
 func standingInputsKey(c *campaign.Campaign, step *Step) string {
-	var b strings.Builder
-	fmt.Fprintln(&b, step.Text)
-	if r := c.Problem.Results(); r != nil {
-		fmt.Fprintln(&b, r.Entries)
-	}
-	fmt.Fprintln(&b, c.Round())
-	return b.String()
+	return fmt.Sprintln(step.Text, c.Problem.Inputs, c.Round())
 }
 
 // newLabel returns the [Label] for the label or condition with the given name.
@@ -367,8 +363,9 @@ func (s *Session) computeStanding(ctx context.Context) (err error) {
 	s.campaignState.mu.Lock()
 	defer s.campaignState.mu.Unlock()
 	if ctx.Err() == nil {
-		s.campaignState.shownCampaign.Standing, s.campaignState.shownCampaign.inputsKey, s.campaignState.shownCampaign.Stale = out, standingInputsKey(c, &step), false
-		s.campaignState.shownCampaign.Fault = nil
+		shown := &s.campaignState.shownCampaign
+		shown.Standing, shown.inputsKey, shown.Fault = out, standingInputsKey(c, &step), nil
+		shown.Stale = shown.inputsKey != shown.shownKey // a result may have been recorded meanwhile
 	}
 	return nil
 }

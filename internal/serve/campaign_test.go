@@ -201,6 +201,10 @@ func TestCampaignLast(t *testing.T) {
 	if n.Batches[0].Entries[0].Values["liking"] != "55" || n.Standing.Checks[0].Measured != 55 {
 		t.Errorf("the page has %+v, and stands at %+v", n.Batches[0].Entries[0], n.Standing.Checks)
 	}
+	if err := c.session.useCampaign(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	c.campaignIs("read again without a change", func(n *Campaign) bool { return n.Standing != nil && !n.Stale })
 	if r, _ := readCampaign(t, file).Result("1-1"); r.Values[0] != "55" {
 		t.Errorf("the file has %+v", r)
 	}
