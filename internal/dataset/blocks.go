@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -48,9 +49,6 @@ func (s *source) unfoldBlocks(units *measure.Units) error {
 		return err
 	}
 	blocks := b.find()
-	if len(blocks) < minBlocks {
-		return nil
-	}
 	b.chooseAmount(blocks[0], units)
 	corner := b.header[0]
 	if unit := bareUnit(b.header[b.amount]); isUnitText(unit, units) {
@@ -61,6 +59,9 @@ func (s *source) unfoldBlocks(units *measure.Units) error {
 	cells, places := [][]string{{corner}}, [][]tablefile.Place{{b.places[blocks[0].header][blocks[0].from]}}
 	exacts := make(map[[2]int]bool)
 	order := b.mergeNames(blocks)
+	if (len(order)+1)*(len(blocks)+1) > tablefile.MaxCells {
+		return s.errorf("the recipes of the sheet have more than %d cells", tablefile.MaxCells)
+	}
 	rowOf := make(map[string]int)
 	for _, name := range order {
 		rowOf[name] = len(cells)
@@ -104,8 +105,20 @@ func (s *source) unfoldBlocks(units *measure.Units) error {
 	return nil
 }
 
-// readBlocks looks for the header of a block among the first rows. If there is one, it reads the whole sheet.
+// readBlocks looks for blocks among the first rows. If there are some, it reads the whole sheet.
 func (s *source) readBlocks() (b *blockSheet, ok bool, err error) {
+	if b, err = s.findBlocks(); b == nil || err != nil {
+		return nil, false, err
+	}
+	if err := s.readInto(b, s.firstRows(), maxProfileRows); err != nil || len(b.find()) < minBlocks {
+		return nil, false, nil // no blocks, or reading the table reports a fault
+	}
+	return b, true, s.readInto(b, s.rows, math.MaxInt)
+}
+
+// findBlocks looks for the header of a block, or for the names of blocks without one, among the first rows; it returns nil if
+// there is none.
+func (s *source) findBlocks() (b *blockSheet, err error) {
 	head := s.firstRows()
 	var above []string
 	counts := make(map[string]int) // by texts of a row that may be the header of a card: number of such rows
@@ -114,7 +127,7 @@ func (s *source) readBlocks() (b *blockSheet, ok bool, err error) {
 		if bad := (*Error)(nil); errors.As(err, &bad) || err == io.EOF {
 			break // reading the table reports a fault
 		} else if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		if tablefile.IsBlank(row) {
 			continue
@@ -133,36 +146,40 @@ func (s *source) readBlocks() (b *blockSheet, ok bool, err error) {
 		}
 		above = texts
 	}
-	if b == nil {
-		return nil, false, nil
-	}
+	return b, nil
+}
+
+// readInto reads rows, at most limit, into a sheet of blocks, in place of those that it has.
+func (s *source) readInto(b *blockSheet, rows tablefile.Rows, limit int) error {
+	b.rows, b.places, b.exact = nil, nil, nil
 	cells := 0
-	for {
+	for len(b.rows) < limit {
 		if err := browsersched.Err(s.ctx); err != nil {
-			return nil, false, err
+			return err
 		}
-		row, err := s.rows.Next()
+		row, err := rows.Next()
 		if err == io.EOF {
-			return b, true, nil
+			return nil
 		} else if err != nil {
-			return nil, false, err
+			return err
 		}
 		if cells += len(row) + 1; cells > tablefile.MaxCells {
-			return nil, false, s.errorf("the sheet has more than %d cells", tablefile.MaxCells)
+			return s.errorf("the sheet has more than %d cells", tablefile.MaxCells)
 		}
 		exact, places := make(map[int]bool), make([]tablefile.Place, max(len(row), 1))
 		texts := make([]string, len(row))
 		for i, text := range row {
-			texts[i], exact[i] = strings.Clone(strings.TrimSpace(text)), s.rows.IsNumber(i)
-			if s.rows.IsFilled(i) {
+			texts[i], exact[i] = strings.Clone(strings.TrimSpace(text)), rows.IsNumber(i)
+			if rows.IsFilled(i) {
 				texts[i] = ""
 			}
 		}
 		for i := range places {
-			places[i] = s.rows.Place(i)
+			places[i] = rows.Place(i)
 		}
 		b.rows, b.places, b.exact = append(b.rows, texts), append(b.places, places), append(b.exact, exact)
 	}
+	return nil
 }
 
 // errorf returns an error about the whole file.
@@ -246,7 +263,21 @@ func (b *blockSheet) findBare() (all []block) {
 			all = append(all, block{name: text, header: r, from: i, to: len(b.rows)})
 		}
 	}
+	if slices.ContainsFunc(all, func(k block) bool { return !b.holdsPairs(k) }) {
+		return nil
+	}
 	return all
+}
+
+// holdsPairs reports whether two rows in three of a block, and two at least, are a text with a number behind it.
+func (b *blockSheet) holdsPairs(k block) bool {
+	rows, pairs := b.rowsOf(k), 0
+	for _, r := range rows {
+		if row := b.rows[r]; k.from+1 < len(row) && !isNumberText(row[k.from]) && isNumberText(row[k.from+1]) {
+			pairs++
+		}
+	}
+	return pairs >= 2 && 3*pairs >= 2*len(rows)
 }
 
 // isLastBareRow reports whether a row holds the name of a single block, as the last row of names may.

@@ -53,7 +53,9 @@ func findPartSums(columns []amountColumn) (sums []partSum) {
 		if !mayBePartSum(&columns[k]) {
 			continue
 		}
-		_ = add(nearestSummands(columns, isSum, k, 1)) || add(nearestSummands(columns, isSum, k, -1))
+		if !add(nearestSummands(columns, isSum, k, 1)) {
+			add(nearestSummands(columns, isSum, k, -1))
+		}
 	}
 	if len(columns) > maxRunColumns {
 		return sums
