@@ -349,7 +349,9 @@ func (w *tableTruth) readWith(table Table, a answeredTable) (r tableReading) {
 }
 
 // unread are the tables that are not read as their authors mean them, and why.
-var unread = map[string]string{}
+var unread = map[string]string{
+	"paint_batches": "water is added in two stages; it is refused by its cell, as rows of one ingredient are not summed",
+}
 
 // TestReadings reads tables of many trades and languages as kir init does: each must be right as made, or after the
 // questions about it are answered. KIR_TABLES names another directory of tables and truths.

@@ -24,7 +24,7 @@ import (
 )
 
 // printedFixes matches the settings in a hint or a note, as a problem file has them.
-var printedFixes = regexp.MustCompile(`\b(?:(?:columns|names|units): \{(?:"(?:[^"\\]|\\.)*"|[^"{}])*\}|(?:without|including): \[(?:"(?:[^"\\]|\\.)*"|[^"\[\]])*\]|(?:decimal|encoding|delimiter): [a-z0-9-]+|sheet: (?:"(?:[^"\\]|\\.)*"|[^",{}:;]+))`)
+var printedFixes = regexp.MustCompile(`\b(?:(?:columns|names|units): \{(?:"(?:[^"\\]|\\.)*"|[^"{}])*\}|(?:without|including): \[(?:"(?:[^"\\]|\\.)*"|[^"\[\]])*\]|(?:decimal|encoding|delimiter): [a-z0-9_-]+|sheet: (?:"(?:[^"\\]|\\.)*"|[^",{}:;]+))`)
 
 // applyPrinted adds a setting, as it is printed, to options.
 func applyPrinted(t *testing.T, o dataset.Options, setting string) dataset.Options {
