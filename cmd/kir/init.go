@@ -290,7 +290,7 @@ func listQuestions(d *compile.Draft, file string) (text string) {
 	questions, remarks := d.Questions()
 	for _, q := range questions[:min(len(questions), most)] {
 		if text == "" {
-			text = "Check these. Where one is wrong, run kir init again with the flag below it, or change " + inputerr.Quote(file) + ":\n"
+			text = "Check these. Where some are wrong, run kir init again with the flags below them, or change " + inputerr.Quote(file) + ":\n"
 		}
 		var flags []string
 		for _, f := range q.Flags {

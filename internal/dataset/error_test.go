@@ -60,7 +60,7 @@ var badBooks = []struct {
 	{name: "what is left of no unit", file: "recipe,ingredient,amount\nKir,Gin,3 g\nKir,Rum,30 mg\nKir,Aqua,q.s. 100\n", line: 4, column: 10, message: `is a plain number, and another amount a mass`},
 	{name: "two rests", file: "Formula,INCI name,% w/w\nKir,Aqua,q.s. 100\nKir,Parfum,q.s.\nSec,Gin,3\n", line: 3, column: 12, message: `"Parfum" makes up the rest of "Kir", and so does "Aqua"`, hint: "write the number of one"},
 	{name: "two rests, wide", file: "recipe,Al,Cu\nKir,bal,bal\n", line: 2, column: 9, message: `"Cu" makes up the rest of "Kir", and so does "Al"`},
-	{name: "a rest of nothing", file: "recipe,Al,Cu,Mg\nKir,bal,97,5.5\n", line: 2, column: 5, message: `"bal" of "Al" in "Kir" is nothing: the others add up to 102.5, and the whole is 100`, hint: "correct the others"},
+	{name: "a rest of nothing", file: "recipe,Al,Cu,Mg\nKir,bal,97,5.5\n", line: 2, column: 5, message: `"bal" of "Al" in "Kir" has nothing left: the others add up to 102.5, and the whole is 100`, hint: "correct the others"},
 	{name: "a rest beside a label", file: "recipe,Al,Cu,Mg,pores\nKir,bal,7,5.5,300\nSec,bal,6,3,120\n", line: 2, column: 5, message: `the others add up to 312.5, and the whole is 100`, hint: "columns: {pores: label} takes the column as a label"},
 	{name: "a header of two rows without a name", file: "recipe,Al,,Mg\nKir,1,7,5.5\nSec,2,6,3\n", line: 2, column: 7, message: `column 3 has no name and holds "7"`},
 	{name: "a rest of 0", file: "recipe,Al,Cu (%)\nKir,bal. 100%,100\n", line: 2, column: 5, message: `the others add up to 100 %, and the whole is 100 %`},

@@ -121,7 +121,7 @@ func (l *Label) numberErrors(words []string) (all []*Error) {
 		case numbers > 1:
 			e.Message += fmt.Sprintf(whileOthers+"%d others are", numbers)
 		}
-		e.Hint = "write a number, nothing if it is not known, or failed if the recipe failed"
+		e.Hint = "write a number, nothing if it is not known, or the word failed if the recipe could not be made"
 		all = append(all, withFixes(&e, numberStage, unknownFix(cell.value), withoutFix(cell.recipe, "recipe"), roleFix(cmp.Or(l.sourceColumn, l.Name), IgnoredColumn)))
 	}
 	return all

@@ -89,7 +89,7 @@ func (b *bookBuilder) parseLongPart(recipe int32, r *Recipe) (part Part, isRest,
 	} else {
 		part.Ingredient = i
 		if first, twice := b.partLines[[2]int32{recipe, i}]; twice {
-			b.addError(b.ingredientColumn, "", fmt.Sprintf("%s is in %s twice: first on line %d", inputerr.Quote(name), inputerr.Quote(r.Name), first), "put the sum of the amounts into one row", b.withoutRow())
+			b.addError(b.ingredientColumn, "", fmt.Sprintf("%s is in %s twice: first on line %d", inputerr.Quote(name), inputerr.Quote(r.Name), first), "put the sum of the amounts into one row, or remove the one that is wrong", b.withoutRow())
 			ok = false
 		}
 	}

@@ -97,7 +97,7 @@ func (l *labelColumn) noteMarks(t *table, isGiven bool) {
 	name := inputerr.Quote(l.Name)
 	if n := l.bounds; n.count > 0 {
 		note := Note{File: t.file, Line: n.firstPlace.Line, Column: n.firstPlace.Column, Cell: n.firstPlace.Cell,
-			Message: fmt.Sprintf("%s of %s such as %s: each is read as the number in it", inputerr.Count(n.count, "cell"), name, inputerr.Quote(n.example))}
+			Message: fmt.Sprintf("%s of %s such as %s: each is read as exactly the number in it", inputerr.Count(n.count, "cell"), name, inputerr.Quote(n.example))}
 		if !isGiven {
 			note.Doubtful, note.AmbiguousColumn, note.AssumedRole, note.LikelyRole = true, l.Name, LabelColumn, IgnoredColumn
 		}

@@ -453,7 +453,7 @@ func (t *table) chooseDecimalMark(given measure.Decimal) {
 		t.decimal = measure.DecimalComma
 		message := "the comma is read as the decimal mark, as in " + inputerr.Quote(m.commaExample)
 		if undecided > 0 {
-			ask(m.ambiguousPlace, message+", so "+inputerr.Quote(m.ambiguousExample)+" is "+plainFormOf(m.ambiguousExample, measure.DecimalComma))
+			ask(m.ambiguousPlace, message+", so "+inputerr.Quote(m.ambiguousExample)+" is "+plainFormOf(m.ambiguousExample, measure.DecimalComma)+", not "+plainFormOf(m.ambiguousExample, measure.DecimalPoint))
 			return
 		}
 		t.addNote(m.commaPlace, message, "")

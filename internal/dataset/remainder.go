@@ -64,12 +64,12 @@ func (part *remainderPart) complete(r *Recipe, plain measure.Amount, why string,
 		return "0" + unit + ": the others make up the total", "", "", "", ""
 	case err != nil || left.IsZero():
 		others, _ := measure.NearestAmount(sum)
-		message = fmt.Sprintf("is nothing: the others add up to %v%s, and the whole is %v%s", others, unit, whole, unit)
+		message = fmt.Sprintf("has nothing left: the others add up to %v%s, and the whole is %v%s", others, unit, whole, unit)
 		name := columnOf(largest.Ingredient)
 		if name == "" || largest.Base().Cmp(part.Base()) < 0 {
 			return "", "", message, "correct the others, leave out what sums them up, or write the number, 0 if it is not used", ""
 		}
-		return "", "no part " + name, message, "correct " + inputerr.Quote(name) + " or another one, or write the number", name
+		return "", "no part " + name, message, "correct " + inputerr.Quote(name) + " or another amount, or write the number", name
 	}
 	part.Amount = left
 	r.Parts = slices.Insert(r.Parts, part.partsBefore, part.Part)

@@ -12,7 +12,7 @@ import (
 
 // What a row says that is no recipe.
 const (
-	ofOthers      = "a mean or a spread of other rows"
+	ofOthers      = "a mean or a standard deviation of other rows"
 	ofPrices      = "a row of prices"
 	ofIngredients = "a description of the ingredients"
 	ofLimits      = "a limit or an explanation"

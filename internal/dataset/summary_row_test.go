@@ -12,8 +12,8 @@ func TestSummaryRows(t *testing.T) {
 	for _, test := range []struct {
 		row, says string
 	}{
-		{"Mean,1.8,2,2.2,5.6\n", "a mean or a spread"},
-		{"Moyenne,1.8,2,2.2,5.6\n", "a mean or a spread"},
+		{"Mean,1.8,2,2.2,5.6\n", "a mean or a standard deviation"},
+		{"Moyenne,1.8,2,2.2,5.6\n", "a mean or a standard deviation"},
 		{"Spec max,,,,8\n", "limit or an explanation"},
 		{"Sollwert,,,,8\n", "limit or an explanation"},
 		{"Price (€/kg),12,9,1,\n", "prices"},

@@ -177,9 +177,9 @@ func (c *columnReader) hasRest() bool {
 func (c *columnReader) guessOfChoice(column *amountColumn, isChosen, behindSum bool, otherwise columnGuess) columnGuess {
 	switch {
 	case isChosen && column.standsApart:
-		return columnGuess{role: IngredientColumn, reason: "is taken as an ingredient, although it stands apart from the others"}
+		return columnGuess{role: IngredientColumn, reason: "is taken as an ingredient, although other columns stand between it and the others"}
 	case isChosen && column.isAddition:
-		return columnGuess{role: IngredientColumn, reason: "is taken as an addition to the others, which make up a whole without it"}
+		return columnGuess{role: IngredientColumn, reason: "is taken as an ingredient added on top: the others make up the whole without it"}
 	case isChosen && column.evidence < 0 && !column.isFixed:
 		return columnGuess{role: IngredientColumn, reason: "is taken as an ingredient: only with it do all recipes have the same total"}
 	case isChosen:
@@ -372,7 +372,7 @@ func (c *columnReader) weighAgainst(i int) (evidence float64, isFixed bool, gues
 	case plain && (unit == nil || hasBracketedUnit(name)) && ratioPattern().MatchString(name) && !c.hasLetters():
 		return ratioName, false, columnGuess{role: LabelColumn, reason: "is taken as a result or condition, not as an ingredient, because of its name"}
 	case p.isMostlyNumeric() && hasSumWord(name):
-		return sumName, false, columnGuess{role: IgnoredColumn, reason: "is left out: its name says that it is a total"}
+		return sumName, false, columnGuess{role: IgnoredColumn, reason: "is left out: by its name it is a total"}
 	case plain && unit == nil && c.amountUnit == nil && c.hasUnitCells():
 		return missingUnit, false, columnGuess{role: LabelColumn, reason: "has no unit that kir knows, while the amounts have one, and is taken as a result or condition"}
 	case plain && batchWord.isIn(wordsOf(base)):

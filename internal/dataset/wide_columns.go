@@ -404,10 +404,10 @@ func (c *columnReader) guessWideRole(i int) (Role, error) {
 	}
 	switch {
 	case slices.Contains(c.secondRests, i):
-		c.noteGuessedRole(i, IgnoredColumn, c.columnText(i)+" is left out: another one makes up the rest of each recipe already")
+		c.noteGuessedRole(i, IgnoredColumn, c.columnText(i)+" is left out: another ingredient makes up the rest of each recipe already")
 		return IgnoredColumn, nil
 	case p.isRest() && p.amountCount == 0 && c.hasEmptyRest:
-		c.noteGuessedRole(i, IgnoredColumn, c.columnText(i)+" is left out: without it the others make up the total already")
+		c.noteGuessedRole(i, IgnoredColumn, c.columnText(i)+" is left out, as what dries off would be: the others make up the total without it")
 		return IgnoredColumn, nil
 	case p.filledCount == 0 || p.isRest():
 		return IngredientColumn, nil

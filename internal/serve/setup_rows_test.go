@@ -96,7 +96,7 @@ func TestBeginNoNumber(t *testing.T) {
 	c := newBeginner(t, SetupOptions{})
 	v := c.gives("bar.csv", text)
 	if v.Ready || len(v.Faults) != 1 || v.Faults[0].Message != `"8?" in "rating" is not a number, while 19 others are.` || v.Faults[0].Place != "line 6" ||
-		v.Faults[0].Hint != "Write a number, nothing if it is not known, or failed if the recipe failed." || len(v.Faults[0].Answers) != 2 {
+		v.Faults[0].Hint != "Write a number, nothing if it is not known, or the word failed if the recipe could not be made." || len(v.Faults[0].Answers) != 2 {
 		t.Fatalf("the page shows %+v", v.Faults)
 	}
 	for k, want := range []string{`"8?" is not known`, `Leave "D4" out`} {
