@@ -74,7 +74,7 @@ func (s *source) unfoldBlocks(units *measure.Units) error {
 			r, row := rows[i], rowOf[name]
 			field := block.from + b.amount
 			if r < block.header { // a fact
-				field = block.from + 1 + slices.IndexFunc(b.rows[r][block.from+1:], func(text string) bool { return text != "" })
+				field = block.from + 1 + firstFilled(b.rows[r][block.from+1:])
 			}
 			if field < len(b.rows[r]) {
 				cells[row][k+1] = b.rows[r][field]
@@ -93,8 +93,7 @@ func (s *source) unfoldBlocks(units *measure.Units) error {
 			}
 		}
 	}
-	where := func(row, field int) tablefile.Place { return places[row][min(field, len(places[row])-1)] }
-	s.firstRows = func() tablefile.Rows { return &tablefile.MemoryRows{Cells: cells, PlaceOf: where, NumberCells: exacts} }
+	s.firstRows = (&grid{cells: cells, places: places, exact: exacts}).rows
 	s.rows, s.allowsShortRows, s.hasBlocks = s.firstRows(), true, true
 	first := places[0][0]
 	message := fmt.Sprintf("each of %d blocks is a recipe, such as %s and %s", len(blocks), inputerr.Quote(blocks[0].name), inputerr.Quote(blocks[1].name))
@@ -141,7 +140,7 @@ func (s *source) findBlocks() (b *blockSheet, err error) {
 		if b == nil && isCardHeader(texts) {
 			key := strings.Join(texts, "\t")
 			if counts[key]++; counts[key] == minBlocks && !isTextColumn(above, texts) {
-				b = &blockSheet{header: blockHeader(texts, slices.IndexFunc(texts, func(text string) bool { return text != "" }), len(texts)), isCards: true}
+				b = &blockSheet{header: blockHeader(texts, firstFilled(texts), len(texts)), isCards: true}
 			}
 		}
 		above = texts
@@ -190,7 +189,7 @@ func (s *source) errorf(format string, args ...any) *Error {
 // findBlockHeader returns the header of blocks if a row repeats the same names from its first text on, and the row above
 // has one text above each of the blocks and no other; else nil.
 func findBlockHeader(above, row []string) *blockSheet {
-	first := slices.IndexFunc(row, func(text string) bool { return text != "" })
+	first := firstFilled(row)
 	if first < 0 || isNumberText(row[first]) {
 		return nil
 	}
@@ -285,14 +284,19 @@ func (b *blockSheet) isLastBareRow(row, next []string) bool {
 	if countFilled(row) != 1 || countFilled(next) != 2 {
 		return false
 	}
-	i := slices.IndexFunc(row, func(text string) bool { return text != "" })
+	i := firstFilled(row)
 	return slices.Contains(b.starts, i) && i+1 < len(next) && next[i] != "" && !isNumberText(next[i]) && isNumberText(next[i+1]) && i == b.starts[0]
+}
+
+// firstFilled returns the index of the first text that is not empty, or −1.
+func firstFilled(texts []string) int {
+	return slices.IndexFunc(texts, func(text string) bool { return text != "" })
 }
 
 // isCardHeader reports whether a row may be the header of a card: the first of its texts is a usual name of ingredients, and
 // another one is that of amounts or a unit.
 func isCardHeader(row []string) bool {
-	first := slices.IndexFunc(row, func(text string) bool { return text != "" })
+	first := firstFilled(row)
 	return first >= 0 && matchesRole(row[first], IngredientColumn) && slices.ContainsFunc(row[first+1:], func(name string) bool {
 		return name != "" && (matchesRole(name, AmountColumn) || isUnitText(name, measure.UsualUnits()))
 	})
@@ -354,7 +358,7 @@ func (b *blockSheet) findCards() (all []block) {
 			begin = r + 1
 			continue
 		}
-		from := slices.IndexFunc(row, func(text string) bool { return text != "" })
+		from := firstFilled(row)
 		if from+len(b.header) > len(row) || !slices.EqualFunc(row[from:from+len(b.header)], b.header, strings.EqualFold) {
 			continue
 		}

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -60,13 +59,7 @@ func (d *dittoRows) IsNumber(field int) bool {
 // first rows have such cells. It adds a note.
 func (t *table) fillDittos(units *measure.Units) error {
 	head := t.firstRows()
-	for range maxValueRows {
-		row, err := head.Next()
-		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(tablefile.FatalError)) {
-			continue
-		} else if err != nil {
-			return nil
-		}
+	for row := range readableRows(head, maxValueRows) {
 		i := slices.IndexFunc(row, isDitto)
 		if i < 0 {
 			continue

@@ -1,13 +1,11 @@
 package dataset
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strings"
 
 	"kir/internal/portable"
-	"kir/internal/tablefile"
 )
 
 // Evidence that a table has a row for each ingredient and a column for each recipe, against a row for each recipe, as
@@ -56,11 +54,8 @@ func (t *table) firstTexts() [][]string {
 	}
 	head := t.firstRows()
 	var all [][]string
-	for len(all) < len(t.profiledLines) {
-		row, err := head.Next()
-		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(tablefile.FatalError)) {
-			continue
-		} else if err != nil {
+	for row := range readableRows(head, math.MaxInt) {
+		if len(all) == len(t.profiledLines) {
 			break
 		}
 		if len(row) == 0 || head.Place(0).Line != t.profiledLines[len(all)] {

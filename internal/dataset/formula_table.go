@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"kir/internal/browsersched"
@@ -111,13 +112,10 @@ func (t *table) expandFormulas(column int, l Layout, units *measure.Units) (*tab
 	}
 	t.addNote(t.headerPlaces[column], fmt.Sprintf("column %s holds chemical formulas: the ingredients are their %s, in numbers of atoms",
 		inputerr.Quote(t.header[column]), inputerr.Count(len(elementColumns), "element")), "")
-	where := func(row, field int) tablefile.Place {
-		if field >= len(places[row]) {
-			field = column
-		}
-		return places[row][field]
+	for r := range places { // the elements stand where the formula does
+		places[r] = append(slices.Clone(places[r]), places[r][column])
 	}
-	w, err := t.withCells(cells, where, exacts, nil, l, units)
+	w, err := t.withGrid(&grid{cells: cells, places: places, exact: exacts}, l, units)
 	if err == nil {
 		w.elementsFrom, w.formulasIn = len(t.header), column
 	}

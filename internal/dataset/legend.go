@@ -1,13 +1,11 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
-	"kir/internal/tablefile"
 )
 
 // legendPattern matches what a legend says of a unit, as in 1 dash = 1 ml. Groups 1 and 2 are the unit and its size.
@@ -17,13 +15,7 @@ var legendPattern = lazyPattern(`(?i)(?:^|[\s,;:(])(?:1\s*)?(\pL[\pL ]{0,20}?)\.
 // such as a dash, unless the units have another size than usual already. It adds a note for each.
 func (t *table) legendUnits(units *measure.Units) *measure.Units {
 	head := t.firstRows()
-	for range maxProfileRows {
-		row, err := head.Next()
-		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(tablefile.FatalError)) {
-			continue
-		} else if err != nil {
-			break
-		}
+	for row := range readableRows(head, maxProfileRows) {
 		if len(row) == 0 || countFilled(row) != 1 || !strings.ContainsAny(strings.Join(row, ""), "=≈~") {
 			continue
 		}

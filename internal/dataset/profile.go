@@ -1,8 +1,6 @@
 package dataset
 
 import (
-	"errors"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -172,18 +170,13 @@ func (t *table) buildProfiles(units *measure.Units) error {
 		t.profiles[i].distinctTexts, t.profiles[i].allDistinct = make(map[string]bool), true
 	}
 	head, units := t.firstRows(), units.WithoutHints()
-	for started, rows := false, 0; rows < maxProfileRows; {
+	started, rows := false, 0
+	for row := range readableRows(head, math.MaxInt) {
+		if rows == maxProfileRows {
+			break
+		}
 		if err := browsersched.Err(t.ctx); err != nil {
 			return err
-		}
-		row, err := head.Next()
-		if bad := (*Error)(nil); errors.As(err, &bad) {
-			if errors.As(err, new(tablefile.FatalError)) {
-				return nil
-			}
-			continue
-		} else if err == io.EOF || err != nil {
-			return nil // reading the whole table fails again and reports it
 		}
 		if !started {
 			started = head.Place(0).Line == t.headerPlaces[0].Line

@@ -1,13 +1,11 @@
 package dataset
 
 import (
-	"errors"
 	"io"
 	"maps"
 	"slices"
 	"strings"
 
-	"kir/internal/browsersched"
 	"kir/internal/inputerr"
 	"kir/internal/measure"
 	"kir/internal/tablefile"
@@ -29,13 +27,7 @@ func (t *table) namesRecipesInHeadings(o Options) bool {
 	headings, rows := make(map[string]bool), 0
 	names := make(map[string]bool)
 	started, last := false, ""
-	for n := 0; n < maxProfileRows; n++ {
-		row, err := head.Next()
-		if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(tablefile.FatalError)) {
-			continue
-		} else if err != nil {
-			break
-		}
+	for row := range readableRows(head, maxProfileRows) {
 		if !started {
 			started = len(row) > 0 && head.Place(0).Line == t.headerPlaces[0].Line
 			continue
@@ -72,21 +64,11 @@ func (t *table) expandHeadings(l Layout, units *measure.Units) (*table, error) {
 	exacts := make(map[[2]int]bool)
 	recipe, first := "", ""
 	for {
-		if err := browsersched.Err(t.ctx); err != nil {
-			return nil, err
-		}
-		row, err := t.rows.Next()
+		row, err := t.nextFilledRow(0)
 		if err == io.EOF {
 			break
 		} else if err != nil {
 			return nil, err
-		}
-		if tablefile.IsBlank(row) {
-			continue
-		}
-		if line := t.rows.Place(0).Line; t.isLeftOutByLine(line) {
-			t.noteLeftOut(line, outByLayout)
-			continue
 		}
 		if row = tablefile.WithoutFilled(t.rows, row); countFilled(row) == 1 {
 			if recipe = strings.Clone(firstText(row)); first == "" {
@@ -111,5 +93,5 @@ func (t *table) expandHeadings(l Layout, units *measure.Units) (*table, error) {
 		cells, places = append(cells, texts), append(places, at)
 	}
 	t.addNote(t.headerPlaces[0], "rows with one text name the recipes below them, such as "+inputerr.Quote(first), "")
-	return t.withCells(cells, func(row, field int) tablefile.Place { return places[row][min(field, len(places[row])-1)] }, exacts, nil, l, units)
+	return t.withGrid(&grid{cells: cells, places: places, exact: exacts}, l, units)
 }

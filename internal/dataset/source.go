@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -291,4 +292,21 @@ func contextOf(r io.Reader) context.Context {
 		return u.ctx
 	}
 	return context.Background()
+}
+
+// readableRows yields the rows that can be read, at most limit. It skips faulty ones and ends at an error behind which none can
+// be read, as reading the whole table reports these.
+func readableRows(rows tablefile.Rows, limit int) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for seen := 0; seen < limit; {
+			row, err := rows.Next()
+			if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(tablefile.FatalError)) {
+				continue
+			}
+			if err != nil || !yield(row) {
+				return
+			}
+			seen++
+		}
+	}
 }

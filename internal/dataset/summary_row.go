@@ -1,13 +1,11 @@
 package dataset
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
 	"kir/internal/inputerr"
 	"kir/internal/measure"
-	"kir/internal/tablefile"
 )
 
 // What a row says that is no recipe.
@@ -75,13 +73,7 @@ func (t *table) isLimitName(name string) bool {
 		t.limitNames = make(map[string]bool)
 		first := make(map[string]string) // by name without the word: the name
 		head := t.firstRows()
-		for range maxProfileRows {
-			row, err := head.Next()
-			if bad := (*Error)(nil); errors.As(err, &bad) && !errors.As(err, new(tablefile.FatalError)) {
-				continue
-			} else if err != nil {
-				break
-			}
+		for row := range readableRows(head, maxProfileRows) {
 			name := strings.Clone(firstText(row))
 			words := wordsOf(name)
 			if !extremeWord.isIn(words) {

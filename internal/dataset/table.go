@@ -192,8 +192,30 @@ func (t *table) findUniqueColumn(name string) (int, error) {
 	return first, nil
 }
 
-// nextRow reads the next row that is neither empty nor the row of sums. The interface rows
-// describes the errors.
+// nextFilledRow returns the next row that is neither empty nor left out by the layout, which names a row by the line of its
+// given field. [tablefile.Rows] describes the errors.
+func (t *table) nextFilledRow(field int) ([]string, error) {
+	for {
+		if err := browsersched.Err(t.ctx); err != nil {
+			return nil, err
+		}
+		row, err := t.rows.Next()
+		if err != nil {
+			return nil, err
+		}
+		if tablefile.IsBlank(row) {
+			continue
+		}
+		line := t.rows.Line(field)
+		if !t.isLeftOutByLine(line) {
+			return row, nil
+		}
+		t.noteLeftOut(line, outByLayout)
+	}
+}
+
+// nextRow reads the next row that is neither empty nor the row of sums. [tablefile.Rows] describes the
+// errors.
 func (t *table) nextRow() error {
 	for {
 		if err := browsersched.Err(t.ctx); err != nil {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"kir/internal/browsersched"
 	"kir/internal/inputerr"
 	"kir/internal/measure"
 	"kir/internal/tablefile"
@@ -210,21 +209,11 @@ func (t *table) transpose(l Layout, units *measure.Units) (*table, error) {
 		kept, cells, places = append(kept, i), append(cells, []string{named[i]}), append(places, []tablefile.Place{t.headerPlaces[i]})
 	}
 	for {
-		if err := browsersched.Err(t.ctx); err != nil {
-			return nil, err
-		}
-		row, err := t.rows.Next()
+		row, err := t.nextFilledRow(first)
 		if err == io.EOF {
 			break
 		} else if err != nil {
 			return nil, err
-		}
-		if tablefile.IsBlank(row) {
-			continue
-		}
-		if line := t.rows.Place(first).Line; t.isLeftOutByLine(line) {
-			t.noteLeftOut(line, outByLayout)
-			continue
 		}
 		if remark := strings.TrimSpace(strings.Join(row, " ")); t.hasSingleCell(row) {
 			in, sectionUnit = sectionOf(remark), unitOfHeading(remark, units)
@@ -287,8 +276,7 @@ func (t *table) transpose(l Layout, units *measure.Units) (*table, error) {
 		note.AmbiguousColumn, note.AssumedRole, note.LikelyRole = t.header[first], IngredientColumn, RecipeColumn
 	}
 	t.addNoteOnce(note)
-	where := func(row, field int) tablefile.Place { return places[row][min(field, len(places[row])-1)] }
-	w, err := t.withCells(cells, where, exacts, filled, l, units)
+	w, err := t.withGrid(&grid{cells, places, exacts, filled}, l, units)
 	if err == nil {
 		w.isTurned, w.sections = true, sections
 		_, unit := SplitHeaderUnit(t.header[first])
@@ -298,25 +286,4 @@ func (t *table) transpose(l Layout, units *measure.Units) (*table, error) {
 		}
 	}
 	return w, err
-}
-
-// withCells returns a table with the same notes whose cells, from the header on, are held in memory. where returns the
-// place of a cell in the file. The keys of exacts are the rows and columns of the cells that are numbers and not text,
-// and those of filled of the cells that repeat a merged cell.
-func (t *table) withCells(cells [][]string, where func(row, field int) tablefile.Place, exacts, filled map[[2]int]bool, l Layout, units *measure.Units) (*table, error) {
-	s := *t.source
-	s.firstRows = func() tablefile.Rows {
-		return &tablefile.MemoryRows{Cells: cells, PlaceOf: where, NumberCells: exacts, FilledCells: filled}
-	}
-	s.rows = s.firstRows()
-	s.allowsShortRows = true
-	w := &table{source: &s, inMemory: true, leftOut: t.leftOut}
-	if err := w.readHeader(0); err != nil {
-		return nil, err
-	}
-	if err := w.buildProfiles(units); err != nil {
-		return nil, err
-	}
-	w.chooseDecimalMark(l.Decimal)
-	return w, nil
 }

@@ -1,8 +1,8 @@
 package dataset
 
 import (
-	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,12 +16,8 @@ import (
 func (t *table) readUnitRow(units *measure.Units) {
 	head := t.firstRows()
 	started := false
-	for {
-		row, err := head.Next()
-		if bad := (*Error)(nil); err != nil && !errors.As(err, &bad) || errors.As(err, new(tablefile.FatalError)) {
-			return
-		}
-		if err != nil || tablefile.IsBlank(row) {
+	for row := range readableRows(head, math.MaxInt) {
+		if tablefile.IsBlank(row) {
 			continue
 		}
 		if !started {

@@ -30,7 +30,7 @@ const (
 	ReadingCount                      // number of kinds
 )
 
-// String returns what is said of amounts that are read so; it is empty for those that are plain numbers.
+// String returns how notes describe amounts that are read so. It is empty for plain numbers.
 func (r Reading) String() string {
 	switch r {
 	case rangeReading:

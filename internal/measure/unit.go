@@ -66,7 +66,7 @@ type Unit struct {
 	// Size is the size of one such unit in the base unit of Kind, above 0.
 	Size Amount
 
-	// asMass is the unit of mass that replaces a small volume without a standard size, such as a
+	// AsMass is the unit of mass that replaces a small volume without a standard size, such as a
 	// pinch, in recipes of masses; see [DefaultUnits]. It is nil for all other units.
 	AsMass *Unit
 }

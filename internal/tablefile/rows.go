@@ -17,27 +17,27 @@ const (
 
 // Rows yields the rows of a table one after the other, from any kind of file.
 type Rows interface {
-	// next returns the next row, which is valid until the following call. At the end the error is
+	// Next returns the next row, which is valid until the following call. At the end the error is
 	// io.EOF. An [*inputerr.Error] means that this row is faulty and that the following row can be read.
-	// After a fatalError no further row can be read. Other errors are failures of the machine.
+	// After a [FatalError] no further row can be read. Other errors are failures of the machine.
 	Next() ([]string, error)
 
-	// place returns the position of a field of the current row, given its index. If there is no
+	// Place returns the position of a field of the current row, given its index. If there is no
 	// such field, it returns the position of the end of the row.
 	Place(field int) Place
 
-	// line returns the line in the file, from 1, of a field of the current row. It is faster than
-	// place.
+	// Line returns the line in the file, from 1, of a field of the current row. It is faster than
+	// Place.
 	Line(field int) int
 
-	// isNumber reports whether a workbook stores a field of the current row as a number and not as
+	// IsNumber reports whether a workbook stores a field of the current row as a number and not as
 	// text. The decimal mark of such a number is the point.
 	IsNumber(field int) bool
 
-	// isFilled reports whether a field of the current row repeats a merged cell above it.
+	// IsFilled reports whether a field of the current row repeats a merged cell above it.
 	IsFilled(field int) bool
 
-	// columnsCovered returns the number of columns of the merged cell that begins in a field of the
+	// ColumnsCovered returns the number of columns of the merged cell that begins in a field of the
 	// current row, or 0 if the cell is not merged.
 	ColumnsCovered(field int) int
 }
