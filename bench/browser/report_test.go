@@ -255,7 +255,7 @@ func (w *witness) see(ev any) {
 		}
 		w.messages = append(w.messages, said)
 	case *log.EventEntryAdded:
-		w.messages = append(w.messages, "log: "+ev.Entry.Text)
+		w.messages = append(w.messages, "log: "+ev.Entry.Text+" "+ev.Entry.URL)
 	case *page.EventJavascriptDialogOpening:
 		w.messages = append(w.messages, "dialog: "+ev.Message)
 	case *network.EventRequestWillBeSent:

@@ -18,37 +18,44 @@ import (
 	"kir/mcmc"
 )
 
-// currentWork returns the work on the current step, the loaded problem and the kept draws. Element
-// [c][k] of kept is draw k of chain c. It returns an error if there are no draws yet.
-func (s *Session) currentWork() (w *stepWork, p *compile.Problem, kept [][]keptDraw, err error) {
-	s.mu.Lock()
-	w = s.currentStepWork
-	s.mu.Unlock()
+// loaded returns the problem of the step and its kept draws. Element [c][k] of kept is draw k of
+// chain c. It returns an error if there are no draws yet.
+func (w *stepWork) loaded() (p *compile.Problem, kept [][]keptDraw, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.problem == nil || w.chains == nil {
-		return nil, nil, nil, &inputerr.Error{Message: "there are no draws yet"}
+		return nil, nil, &inputerr.Error{Message: "there are no draws yet"}
 	}
 	kept, _ = w.chains.draws()
-	return w, w.problem, kept, nil
+	return w.problem, kept, nil
 }
 
-// waitForDraws is like [Session.currentWork], but waits up to ten seconds until the current step
-// has a few draws.
+// currentWork returns the work on the current step.
+func (s *Session) currentWork() *stepWork {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.currentStepWork
+}
+
+// waitForDraws returns the work on the current step, its problem and its kept draws; see
+// [stepWork.loaded]. It waits up to ten seconds until there are a few draws. If another step becomes
+// current meanwhile, it waits for the draws of that step.
 func (s *Session) waitForDraws(ctx context.Context) (*stepWork, *compile.Problem, [][]keptDraw, error) {
 	for begun := time.Now(); ; {
-		s.mu.Lock()
-		done := s.currentStepWork.doneSignal
-		s.mu.Unlock()
-		w, p, kept, err := s.currentWork()
-		if err == nil && len(kept[0]) >= 8 || time.Since(begun) > 10*time.Second {
+		w := s.currentWork()
+		ended := false
+		select {
+		case <-w.doneSignal:
+			ended = true
+		default:
+		}
+		p, kept, err := w.loaded()
+		if err == nil && len(kept[0]) >= 8 || ended && w == s.currentWork() || time.Since(begun) > 10*time.Second {
 			return w, p, kept, err
 		}
 		select {
 		case <-ctx.Done():
 			return nil, nil, nil, ctx.Err()
-		case <-done:
-			return s.currentWork()
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
@@ -109,21 +116,30 @@ func (s *Session) respondWithStepText(r *http.Request) (any, error) {
 
 // respondWithShortlist responds with the latest shortlist of a step that was worked on before.
 func (s *Session) respondWithShortlist(r *http.Request) (any, error) {
+	w, err := s.requestedWork(r)
+	if err != nil {
+		return nil, err
+	}
+	l := w.shortlistWithColours()
+	if l == nil {
+		return nil, &inputerr.Error{Message: fmt.Sprintf("step %d has no shortlist yet", w.step.ID)}
+	}
+	return l, nil
+}
+
+// requestedWork returns the work on the step that a request names; see [Session.requestedStep]. It
+// returns an error if the step was not worked on since the page is served, or too long ago.
+func (s *Session) requestedWork(r *http.Request) (*stepWork, error) {
 	step, err := s.requestedStep(r)
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	w := s.workByStep[step.ID]
-	s.mu.Unlock()
-	if w == nil {
-		return nil, &inputerr.Error{Message: fmt.Sprintf("step %d has not been looked at since the page is served", step.ID), Hint: "go back to it first"}
+	defer s.mu.Unlock()
+	if w := s.workByStep[step.ID]; w != nil {
+		return w, nil
 	}
-	l := w.shortlistWithColours()
-	if l == nil {
-		return nil, &inputerr.Error{Message: fmt.Sprintf("step %d has no shortlist yet", step.ID)}
-	}
-	return l, nil
+	return nil, &inputerr.Error{Message: fmt.Sprintf("step %d has not been looked at since the page is served", step.ID), Hint: "go back to it first"}
 }
 
 // recipeText formats a recipe in one line: first the ingredients, the largest amount first, then

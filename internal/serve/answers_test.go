@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"kir/internal/compile"
 	"kir/internal/config/change"
@@ -99,7 +100,7 @@ func TestAnswersAsBefore(t *testing.T) {
 	s.history.addStep(1, "with Gin", strings.Replace(s.history.currentStep().Text, "constraints:\n", "constraints:\n  - require: Gin\n", 1))
 	s.history.Current = 1
 	answers := map[string]any{"state": stateAnywhere(s)}
-	_, p, kept, err := s.currentWork()
+	p, kept, err := s.currentWork().loaded()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,5 +296,36 @@ func TestRulesAsListed(t *testing.T) {
 	text, err := change.Apply("problem.yaml", []byte(s.history.currentStep().Text), all...)
 	if err != nil || strings.Contains(string(text), "require") || strings.Count(string(text), "  - ") != 4 {
 		t.Errorf("without it (%v):\n%s", err, text)
+	}
+}
+
+// TestDrawsOfAStepThatIsReplaced: who waits for draws while another step becomes current gets the
+// draws of that step, and no error because the work on the first one has ended.
+func TestDrawsOfAStepThatIsReplaced(t *testing.T) {
+	s := asking(t)
+	full := s.currentStepWork
+	first := &stepWork{session: s, doneSignal: make(chan struct{})}
+	second := &stepWork{session: s, doneSignal: make(chan struct{})}
+	s.currentStepWork = first
+	go func() {
+		time.Sleep(30 * time.Millisecond)
+		s.mu.Lock()
+		s.currentStepWork = second
+		s.mu.Unlock()
+		close(first.doneSignal)
+		time.Sleep(30 * time.Millisecond)
+		second.mu.Lock()
+		defer second.mu.Unlock()
+		second.problem, second.chains = full.problem, full.chains
+	}()
+	w, p, kept, err := s.waitForDraws(t.Context())
+	if err != nil || w != second || p != full.problem || len(kept) != liveChainCount || len(kept[0]) < 8 {
+		t.Errorf("the draws are those of %p (of %p), of problem %p, %d chains, %v", w, second, p, len(kept), err)
+	}
+	failed := &stepWork{session: s, doneSignal: make(chan struct{})}
+	close(failed.doneSignal)
+	s.currentStepWork = failed
+	if _, _, _, err := s.waitForDraws(t.Context()); err == nil {
+		t.Error("a step whose work has ended without draws has some")
 	}
 }

@@ -623,15 +623,21 @@ func finerScaleStep(err error) string {
 }
 
 // respondWithModelFigures responds with drawings of the models of the finished run. A drawing shows how a
-// prediction changes with the amount of an ingredient.
+// prediction changes with the amount of an ingredient. If the step has begun again since the page
+// got its shortlist, the response says that the run is not settled.
 func (s *Session) respondWithModelFigures(r *http.Request) (any, error) {
-	_, m, err := s.finishedRun()
+	out := struct {
+		Settled   bool      `json:"settled"`
+		Responses []Drawing `json:"responses"`
+	}{Settled: true, Responses: []Drawing{}}
+	_, m, err := s.finishedRun(r)
+	if errors.Is(err, errNotFinished) {
+		out.Settled = false
+		return out, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	out := struct {
-		Responses []Drawing `json:"responses"`
-	}{Responses: []Drawing{}}
 	across := view.PanelsAcross
 	if r.URL.Query().Get("across") == "1" { // for phones
 		across = 1

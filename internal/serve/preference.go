@@ -200,7 +200,8 @@ func (s *Session) makePairCountStep(current Step, name, file string, propertyExi
 	} else {
 		var of yaml.Map
 		of.Set("pairs", file)
-		if w, _, _, err := s.currentWork(); err == nil && w.groups.attributeName != "" {
+		w := s.currentWork()
+		if _, _, err := w.loaded(); err == nil && w.groups.attributeName != "" {
 			of.Set("groups", w.groups.attributeName)
 		}
 		of.Set("first", pairs)

@@ -24,7 +24,7 @@ func TestRoutes(t *testing.T) {
 		"/text?step=1": {http.StatusOK, "recipes: recipes.csv"},
 		"/csv":         {http.StatusBadRequest, "not done yet"},
 		"/weigh":       {http.StatusBadRequest, "not done yet"},
-		"/figures":     {http.StatusBadRequest, "not done yet"},
+		"/figures":     {http.StatusOK, `"settled":false`},
 		"/sheets":      {http.StatusBadRequest, "there is no round"},
 		"/none":        {http.StatusNotFound, ""},
 	} {

@@ -41,7 +41,7 @@ func (s *Session) respondWithRulePreview(r *http.Request) (any, error) {
 		return nil, err
 	}
 	out := &RulePreview{}
-	_, now, kept, err := s.currentWork()
+	now, kept, err := s.currentWork().loaded()
 	if err == nil {
 		out.Current = recipeCountText(now)
 	}

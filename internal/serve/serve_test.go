@@ -225,7 +225,7 @@ func (c *client) until(what string, ok func(*State) bool) *State {
 func (c *client) drawn() {
 	c.t.Helper()
 	for range 4800 { // two minutes: the race detector is slow on a machine that has more to do
-		if _, _, kept, err := c.session.currentWork(); err == nil && len(kept[0]) > 8 {
+		if _, kept, err := c.session.currentWork().loaded(); err == nil && len(kept[0]) > 8 {
 			return
 		}
 		time.Sleep(25 * time.Millisecond)

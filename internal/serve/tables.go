@@ -14,25 +14,28 @@ import (
 	"kir/internal/terminal"
 )
 
-// finishedRun returns the work on the current step and the results of its run. It returns an error
-// if the run has not finished.
-func (s *Session) finishedRun() (*stepWork, *report.Model, error) {
-	w, _, _, err := s.currentWork()
+// errNotFinished is the error for a request of results that the run of a step does not have yet.
+var errNotFinished = &inputerr.Error{Message: "the run is not done yet", Hint: "wait until the page says that it is up to date"}
+
+// finishedRun returns the work on the step that a request names, and the results of its run. Without
+// a name it is the current step. It returns [errNotFinished] if the run has not finished.
+func (s *Session) finishedRun(r *http.Request) (*stepWork, *report.Model, error) {
+	w, err := s.requestedWork(r)
 	if err != nil {
 		return nil, nil, err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.runResults == nil {
-		return nil, nil, &inputerr.Error{Message: "the run is not done yet", Hint: "wait until the page says that it is settled"}
+		return nil, nil, errNotFinished
 	}
 	return w, w.runResults, nil
 }
 
 // serveTable responds with the shortlist of recipes as CSV.
-func (s *Session) serveTable(w http.ResponseWriter, _ *http.Request) {
+func (s *Session) serveTable(w http.ResponseWriter, r *http.Request) {
 	text, err := func() ([]byte, error) {
-		of, m, err := s.finishedRun()
+		of, m, err := s.finishedRun(r)
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +56,7 @@ func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	kind := "text/plain; charset=utf-8"
 	text, err := func() ([]byte, error) {
-		of, m, err := s.finishedRun()
+		of, m, err := s.finishedRun(r)
 		if err != nil {
 			return nil, err
 		}

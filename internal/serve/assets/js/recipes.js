@@ -88,14 +88,14 @@ function facts(b) {
 
 function weigh(k) {
   const out = el('pre', { tabindex: 0, role: 'region', 'aria-label': 'The sheet' }), of = batch(), last = newest();
-  const size = el('input', { value: of.size, size: 8 }), step = el('input', { value: of.step, size: 5 });
-  const query = () => `/weigh?entry=${k}&batch=${encodeURIComponent(size.value)}&round=${encodeURIComponent(step.value)}`;
+  const from = page.list.step, size = el('input', { value: of.size, size: 8 }), precision = el('input', { value: of.step, size: 5 });
+  const query = () => `/weigh?step=${from}&entry=${k}&batch=${encodeURIComponent(size.value)}&round=${encodeURIComponent(precision.value)}`;
   const show = async () => {
     const sheet = await last(text(query()));
     if (sheet !== undefined) out.textContent = sheet;
   };
   const d = dialog('Weighing sheet', el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); show(); } },
-    el('label', {}, 'Batch ', size), el('label', {}, 'Scale precision ', step), el('button', {}, 'Round'),
+    el('label', {}, 'Batch ', size), el('label', {}, 'Scale precision ', precision), el('button', {}, 'Round'),
     button('Print', () => open(query() + '&as=html', true), { class: 'main' }), button('CSV', () => download(query() + '&as=csv', 'weighing.csv')), button('Close', () => d.close())), out);
   show();
 }
@@ -177,12 +177,13 @@ async function showResponses(l) {
   if (!l.settled || responsesOf === of) return;
   responsesOf = of;
   try {
-    const all = await lastResponses(get('/figures' + (narrow.matches ? '?across=1' : '')));
+    const all = await lastResponses(get(`/figures?step=${l.step}` + (narrow.matches ? '&across=1' : '')));
     if (!all) return;
+    if (!all.settled) return responsesOf = null; // the step has begun again
     byId('models-section').hidden = !all.responses.length;
     fill(byId('responses'), all.responses.map(drawing));
   } catch {
-    responsesOf = null; // the step was left
+    responsesOf = null;
   }
 }
 
@@ -199,5 +200,5 @@ export function begin() {
   byId('find').addEventListener('input', showList);
   narrow.addEventListener('change', showList);
   for (const id of ['sort', 'shape']) byId(id).addEventListener('change', showList);
-  byId('csv').addEventListener('click', () => download('/csv', 'shortlist.csv'));
+  byId('csv').addEventListener('click', () => download('/csv?step=' + page.list.step, 'shortlist.csv'));
 }
