@@ -72,6 +72,30 @@ func (w Want) WithScale(least, greatest float64) Want {
 	return w
 }
 
+// Desirability returns how much a recipe is wanted whose label is the number v, from 0 to 1. For
+// bounds it is 1 within them and 0 outside. For [Maximize] it is (v − least)/(greatest − least), for
+// [Minimize] (greatest − v)/(greatest − least), both clipped to [0, 1]. The ends least and greatest
+// are those of [Want.WithScale] or, without them, the parameters. It is NaN if v is NaN, if the ends
+// are equal, and for wanted classes, for which see [Want.Has].
+func (w Want) Desirability(v, least, greatest float64) float64 {
+	if w.direction != 0 && w.directionScale[0] < w.directionScale[1] {
+		least, greatest = w.directionScale[0], w.directionScale[1]
+	}
+	switch {
+	case math.IsNaN(v):
+		return math.NaN()
+	case w.isBounded && w.low <= v && v <= w.high:
+		return 1
+	case w.isBounded:
+		return 0
+	case w.direction == 0 || least == greatest:
+		return math.NaN()
+	case w.direction < 0:
+		return min(max((greatest-v)/(greatest-least), 0), 1)
+	}
+	return min(max((v-least)/(greatest-least), 0), 1)
+}
+
 // scaleEnds returns the least and the greatest label of the scale of [Maximize] and [Minimize] for
 // forest f.
 func (w Want) scaleEnds(f *Forest) (least, greatest float64) {
@@ -143,7 +167,7 @@ func (w Want) boundedDesires(f *Forest) ([]int64, error) {
 	}
 	desires := make([]int64, len(f.numbers))
 	for k, v := range f.numbers {
-		if w.low <= v && v <= w.high {
+		if w.Desirability(v, w.low, w.high) == 1 {
 			desires[k] = fullDesire
 		}
 	}
@@ -161,11 +185,7 @@ func (w Want) directionDesires(f *Forest) ([]int64, error) {
 	}
 	desires := make([]int64, len(f.numbers))
 	for k, v := range f.numbers {
-		part := (v - least) / (greatest - least)
-		if w.direction < 0 {
-			part = (greatest - v) / (greatest - least)
-		}
-		part = min(max(part, 0), 1)
+		part := w.Desirability(v, least, greatest)
 		if desires[k] = int64(math.Round(part * fullDesire)); part > 0 {
 			desires[k] = max(desires[k], 1)
 		}

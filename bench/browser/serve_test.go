@@ -91,11 +91,20 @@ func (w *walk) text(selector string) string {
 	return text
 }
 
-// drag moves the mouse from the middle of an element to the right.
+// drag moves the mouse from the middle of an element to the right, once the element has stood in one
+// place for a tenth of a second: the page may still put something above it.
 func (w *walk) drag(selector string, by float64) {
 	w.t.Helper()
-	at, err := chromedp.Run(w.ctx, chromedp.Evaluate[[]float64](fmt.Sprintf(
-		"(() => { const e = document.querySelector(%q); e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()", selector)))
+	at, err := chromedp.Run(w.ctx, chromedp.Evaluate[[]float64](fmt.Sprintf(`(async () => {
+		for (let last = ''; ;) {
+			const e = document.querySelector(%q);
+			e.scrollIntoView({block: 'center'});
+			const b = e.getBoundingClientRect(), at = [b.left + b.width / 2, b.top + b.height / 2];
+			if (String(at) === last) return at;
+			last = String(at);
+			await new Promise(done => setTimeout(done, 100));
+		}
+	})()`, selector), chromedp.EvalAwaitPromise))
 	if err != nil {
 		w.t.Fatal(err)
 	}

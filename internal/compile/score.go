@@ -124,6 +124,69 @@ func (p *Problem) Score(book *dataset.Book) ([]ScoredRecipe, error) {
 	return out, p.findBreaches(out)
 }
 
+// ScoreByResults scores the known recipes by what was measured of them. The score y_k of a property
+// that was learnt from a label is that of the recipe's own label: 1 for a wanted class and 0 for
+// another, and [model.Want.Desirability] of a number. A recipe without the label has the score by
+// models that have not learnt from it, as in [Problem.Score]. The field KnownIndex of recipe r is r.
+func (p *Problem) ScoreByResults() ([]ScoredRecipe, error) {
+	known, err := p.KnownRecipes()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ScoredRecipe, len(known))
+	for r, x := range known {
+		out[r] = ScoredRecipe{Parts: x.Parts(), Conditions: x.AppendConditions(nil), KnownIndex: r, Score: 1}
+	}
+	for k := range p.Properties {
+		w := &p.Properties[k]
+		scores, err := w.knownScores(p, known)
+		if err != nil {
+			return nil, err
+		}
+		for r, measured := range w.measuredScores(p.Book) {
+			if !math.IsNaN(measured) {
+				scores[r] = measured
+			}
+		}
+		for r := range out {
+			out[r].Scores = append(out[r].Scores, scores[r])
+			if w.Weight > 0 {
+				out[r].Score = float64(out[r].Score * scores[r])
+			}
+		}
+	}
+	return out, p.findBreaches(out)
+}
+
+// measuredScores returns the score of each known recipe by its own label; see
+// [Problem.ScoreByResults]. A score is NaN if the recipe has no such label. The result is nil if the
+// property was not learnt from the recipes.
+func (w *Property) measuredScores(b *dataset.Book) []float64 {
+	if !w.ScoresByHeldOut() || b == nil {
+		return nil
+	}
+	label, ok := b.Label(w.Model.Label())
+	if !ok {
+		return nil
+	}
+	scores := make([]float64, len(label.ClassOf))
+	if w.Class != "" {
+		for r := range scores {
+			scores[r] = w.ClassMembership(label, r)
+		}
+		return scores
+	}
+	numbers, _, err := label.Measurements()
+	if err != nil {
+		return nil // the label has texts that the model counts as failures
+	}
+	least, greatest := w.Model.Range()
+	for r, v := range numbers {
+		scores[r] = w.learntModel.wantedValues.Desirability(v, least, greatest)
+	}
+	return scores
+}
+
 // wasNotTrainedOn reports whether the model of the property has not learnt from the known recipe with the given
 // index, because that recipe has no value of the label.
 func (w *Property) wasNotTrainedOn(p *Problem, recipe int) bool {

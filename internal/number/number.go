@@ -262,3 +262,12 @@ func WithUnit(v float64, unit string) string {
 	}
 	return RoundTrip(v) + " " + unit
 }
+
+// Rounded returns the number rounded to the given number of significant figures.
+func Rounded(v float64, figures int) float64 {
+	out, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', figures, 64), 64)
+	if err != nil {
+		return v
+	}
+	return out
+}

@@ -43,6 +43,9 @@ type Best struct {
 	// Extrapolates reports whether the composition lies further from all known recipes than the
 	// known recipes lie from each other. The models were trained on nothing similar.
 	Extrapolates bool `json:"extrapolates"`
+	// NotBetter reports whether the best known recipe scores at least as much, by its measured
+	// labels, as this composition is predicted to score.
+	NotBetter bool `json:"not_better,omitempty"`
 }
 
 // A Prediction is a model's prediction for a composition.

@@ -36,10 +36,11 @@ type Model struct {
 	Conditions []run.ConditionShares    `json:"conditions,omitempty"`     // share of the draws with each value of each condition
 	Pairs      *Pairs                   `json:"pairs"`                    // pairs of ingredients that draws use together often or rarely
 	Properties []Property               `json:"properties"`
-	Score      Comparison               `json:"score"`              // scores of the draws compared with random compositions
-	Best       []Best                   `json:"best"`               // the shortlist
-	Plots      []Plot                   `json:"plots"`              // data of the rank plots and traces
-	Tradeoff   *Tradeoff                `json:"tradeoff,omitempty"` // recipes that balance several objectives (Pareto front); absent if the problem does not ask for them
+	Score      Comparison               `json:"score"`                // scores of the draws compared with random compositions
+	Best       []Best                   `json:"best"`                 // the shortlist
+	BestKnown  *BestKnown               `json:"best_known,omitempty"` // known recipe that the shortlist is compared with; absent if there are no known recipes or no objectives
+	Plots      []Plot                   `json:"plots"`                // data of the rank plots and traces
+	Tradeoff   *Tradeoff                `json:"tradeoff,omitempty"`   // recipes that balance several objectives (Pareto front); absent if the problem does not ask for them
 	Warnings   []string                 `json:"warnings"`
 	Inputs     []run.Input              `json:"inputs"` // files that the problem was read from
 	Again      Reproduction             `json:"again"`  // data needed to repeat the run
@@ -67,6 +68,11 @@ type Problem struct {
 	Ingredients int    `json:"ingredients"` // number of ingredients N
 	Total       int    `json:"total"`       // number of units M of a composition
 	Recipes     int    `json:"recipes"`     // number of known recipes
+
+	// Unit is the unit in which the known recipes are measured, such as cl, and Whole the size of a
+	// typical one of them in that unit, to three digits. Both are absent if the recipes have no unit.
+	Unit  string `json:"unit,omitempty"`
+	Whole Number `json:"whole,omitempty"`
 
 	Rules []string `json:"rules"` // constraints as sentences
 

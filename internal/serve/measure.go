@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -77,22 +76,13 @@ func (m amountConverter) displayUnits() []Unit {
 	if m.unitName == "" {
 		return []Unit{percent, {"g", 100, scaleSteps("g")}, {"ml", 100, scaleSteps("ml")}}
 	}
-	all := []Unit{{m.unitName, roundToThreeDigits(m.recipeSize), scaleSteps(m.unitName)}, percent}
+	all := []Unit{{m.unitName, number.Rounded(m.recipeSize, 3), scaleSteps(m.unitName)}, percent}
 	for _, u := range standardUnits[m.unitKind] {
 		if u.name != m.unitName {
-			all = append(all, Unit{u.name, roundToThreeDigits(float64(m.recipeSize * m.unitSize / u.size)), scaleSteps(u.name)})
+			all = append(all, Unit{u.name, number.Rounded(float64(m.recipeSize * m.unitSize / u.size), 3), scaleSteps(u.name)})
 		}
 	}
 	return all
-}
-
-// roundToThreeDigits rounds a number to three significant digits.
-func roundToThreeDigits(v float64) float64 {
-	out, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
-	if err != nil {
-		return v
-	}
-	return out
 }
 
 // newAmountConverter returns the converter for the amounts of a problem.
@@ -104,44 +94,13 @@ func newAmountConverter(p *compile.Problem) amountConverter {
 	if p.Book == nil {
 		return m
 	}
-	uses := make(map[*measure.Unit]int)
-	for _, r := range p.Book.Recipes {
-		for _, part := range r.Parts {
-			if u := part.Unit; u != nil && (u.Kind == measure.Volume || u.Kind == measure.Mass) {
-				uses[u]++
-			}
-		}
-	}
-	var unit *measure.Unit
-	for u, n := range uses {
-		if unit == nil || n > uses[unit] || n == uses[unit] && u.Name < unit.Name {
-			unit = u
-		}
-	}
-	if unit == nil {
+	typical, ok := p.Book.RecipeSize()
+	if !ok {
 		return m
 	}
+	unit := typical.Unit
 	size, _ := unit.Size.Rat().Float64()
-	var wholes []float64
-	for _, r := range p.Book.Recipes {
-		sum := 0.0
-		for _, part := range r.Parts {
-			if part.Unit == nil || part.Unit.Kind != unit.Kind {
-				sum = math.NaN()
-				break
-			}
-			base, _ := part.Base().Float64()
-			sum += base / size
-		}
-		if !math.IsNaN(sum) {
-			wholes = append(wholes, sum)
-		}
-	}
-	if len(wholes) == 0 {
-		return m
-	}
-	slices.Sort(wholes)
-	m.unitName, m.recipeSize, m.unitKind, m.unitSize = unit.Name, wholes[len(wholes)/2], unit.Kind, size
+	m.unitName, m.recipeSize, m.unitKind, m.unitSize = unit.Name, typical.Median, unit.Kind, size
 	if unit.Kind == measure.Volume {
 		m.unitSize = float64(10 * size) // centilitres to millilitres
 	}

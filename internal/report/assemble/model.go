@@ -87,6 +87,10 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 		}
 	}
 
+	if m.BestKnown, err = BestKnown(p, m.Best); err != nil {
+		return nil, fmt.Errorf("the best known recipe: %w", err)
+	}
+
 	var untraded []string
 	switch {
 	case trade == nil:

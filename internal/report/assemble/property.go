@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"kir/internal/compile"
+	"kir/internal/number"
 	"kir/internal/report"
 	"kir/model"
 )
@@ -20,6 +21,9 @@ func newReportProblem(p *compile.Problem) report.Problem {
 	out := report.Problem{Name: p.Name, Ingredients: len(p.Ingredients), Total: p.Total, Rules: []string{}}
 	if p.Book != nil {
 		out.Recipes = len(p.Book.Recipes)
+		if size, ok := p.Book.RecipeSize(); ok {
+			out.Unit, out.Whole = size.Unit.Name, report.Number(number.Rounded(size.Median, 3))
+		}
 	}
 	for _, r := range p.Rules {
 		out.Rules = append(out.Rules, r.Text)
