@@ -110,7 +110,7 @@ func TestServeCampaign(t *testing.T) {
 	w.is("labels", "!document.getElementById('next').disabled && document.getElementById('next').textContent === 'First batch' && document.getElementById('next-size').value === '3'")
 	w.click("#next")
 	w.is("a batch", "document.querySelectorAll('#batches .card').length === 3")
-	w.is("reasons and predictions", "[...document.querySelectorAll('#batches .card')].every(c => /likely best|fills the space|settles/.test(c.querySelector('.reason').textContent) && /liking [0-9.]+ \\([0-9.]+ to [0-9.]+\\)/.test(c.textContent))")
+	w.is("reasons and predictions", "[...document.querySelectorAll('#batches .card')].every(c => /chance of a new best|explores|tests/.test(c.querySelector('.reason').textContent) && /liking [0-9.]+ \\([0-9.]+ to [0-9.]+\\)/.test(c.textContent))")
 	w.stands("where it stands")
 	w.accessible("a batch")
 

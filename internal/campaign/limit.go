@@ -175,7 +175,7 @@ func (ch *batchOptimizer) weakModelText() string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("The model of %s predicts hardly anything yet (%s)", weak[0], figure)
+		return fmt.Sprintf("The model of %s can predict little yet (%s)", weak[0], figure)
 	}
-	return fmt.Sprintf("The models of %s predict hardly anything yet (the weakest, of %s: %s)", number.JoinAnd(weak), weak[0], figure)
+	return fmt.Sprintf("The models of %s can predict little yet (weakest: %s, %s)", number.JoinAnd(weak), weak[0], figure)
 }

@@ -166,7 +166,7 @@ func TestWeakModelIsNamed(t *testing.T) {
 		if weak != "stable" {
 			t.Fatalf("weak: %q", weak)
 		}
-		if !strings.Contains(b.RemainingGain.Text, "The model of stable predicts hardly anything yet (held-out R²") || strings.Contains(b.RemainingGain.Text, "models predict") {
+		if !strings.Contains(b.RemainingGain.Text, "The model of stable can predict little yet (held-out R²") || strings.Contains(b.RemainingGain.Text, "models of") {
 			t.Errorf("%s%s", more, b.RemainingGain.Text)
 		}
 	}

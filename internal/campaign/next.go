@@ -224,9 +224,9 @@ func (c *Campaign) amountsByName(parts []mcmc.Part) map[string]int {
 // nothingLearntText returns a sentence that explains why there is no model yet.
 func (ch *batchOptimizer) nothingLearntText() string {
 	if len(ch.objectives) == 0 {
-		return "The problem has no property that learns a label, so that batches fill the space."
+		return "No property learns a label, so batches only explore."
 	}
-	return fmt.Sprintf("Nothing is known yet: a model takes at least %d results that differ.", minMeasurements)
+	return fmt.Sprintf("Nothing is known yet: a model needs at least %d different results.", minMeasurements)
 }
 
 // bestMeasuredRecipe returns the best recipe of the rounds up to the given round that was measured

@@ -19,11 +19,11 @@ func (ch *batchOptimizer) describeReason(b *chosenRecipe) Reason {
 	switch b.reasonKind {
 	case Fill:
 		if math.IsNaN(b.nearestDistance) {
-			return Reason{Fill, "fills the space: the first recipe"}
+			return Reason{Fill, "explores: the first recipe"}
 		}
-		return Reason{Fill, fmt.Sprintf("fills the space: nothing tried or chosen is within a distance of %.2f", b.nearestDistance)}
+		return Reason{Fill, fmt.Sprintf("explores: at least %.2f away from anything tried or chosen", b.nearestDistance)}
 	case Replicate:
-		return Reason{Replicate, "replicate of " + b.repeatedTrialID + ": noise decides whether it is the best"}
+		return Reason{Replicate, "repeats " + b.repeatedTrialID + ": repeat error hides whether it is the best"}
 	}
 	kind := b.reasonKind
 	if kind == Likely && ch.isExploratory(b.recipe) {
@@ -31,16 +31,21 @@ func (ch *batchOptimizer) describeReason(b *chosenRecipe) Reason {
 	}
 	if want := ch.soleClassObjective(); want != nil && kind == Likely {
 		value, _ := want.model.Predict(b.recipe)
-		return Reason{Likely, fmt.Sprintf("likely as wanted: %s is %s with probability %.2f", want.label, want.learningSettings.Want, value)}
+		return Reason{Likely, fmt.Sprintf("%s chance that %s is %s", number.WholePercent(value), want.label, want.learningSettings.Want)}
 	}
 	if kind == Likely {
-		return Reason{Likely, fmt.Sprintf("likely best: beats all that was tried with probability %.2f", b.beatsProbability)}
+		return Reason{Likely, newBestText(b.beatsProbability)}
 	}
-	text := "settles what is least known"
+	text := "tests what is least understood"
 	if i := ch.leastKnownIngredient(b.recipe); i >= 0 {
-		text = "settles " + ch.campaign.Problem.Ingredients[i] + ", the least known here"
+		text = "tests " + ch.campaign.Problem.Ingredients[i] + ", the least understood ingredient"
 	}
-	return Reason{Learn, fmt.Sprintf("%s: beats all that was tried with probability %.2f", text, b.beatsProbability)}
+	return Reason{Learn, text + "; " + newBestText(b.beatsProbability)}
+}
+
+// newBestText writes the probability that a recipe beats everything tried.
+func newBestText(probability float64) string {
+	return number.WholePercent(probability) + " chance of a new best"
 }
 
 // soleClassObjective returns the only objective of a campaign that learns a single label with
@@ -124,15 +129,15 @@ func removePart(x []mcmc.Part, index, total int) []mcmc.Part {
 func (ch *batchOptimizer) remainingGain(p *candidatePool, best *Best) RemainingGain {
 	alone := ch.soleObjective()
 	noise := ch.utilityNoise(p)
-	better, gain := 0.0, 0.0
+	betterDraws, gain := 0.0, 0.0
 	for s, draw := range p.utilityDraws {
 		tried := p.bestTrialUtilities[s]
 		if math.IsInf(tried, -1) {
-			better++ // no trial counts
+			betterDraws++ // no trial counts
 			continue
 		}
 		if top, tried := p.bestUtilities(p.studentUtilityDraws[s]); top > tried+noise {
-			better++
+			betterDraws++
 		}
 		top, _ := p.bestUtilities(draw)
 		switch {
@@ -144,27 +149,26 @@ func (ch *batchOptimizer) remainingGain(p *candidatePool, best *Best) RemainingG
 		}
 	}
 	n := float64(len(p.utilityDraws))
-	probability := better / n
+	probability := betterDraws / n
 	gain /= n
 	l := RemainingGain{Probability: &probability, Gain: &gain, Advice: GoOn}
-	said := "go on"
+	more := ""
 	switch {
 	case probability >= stopProbability:
 	case len(p.recipes) > 0 && ch.campaign.roundsSinceBest(best) < minRoundsWithoutGain:
-		said = fmt.Sprintf("go on until %d rounds in a row have brought nothing better", minRoundsWithoutGain)
+		more = fmt.Sprintf(" Stop after %d rounds in a row without a better one.", minRoundsWithoutGain)
 	default:
-		l.Advice, said = Stop, "stop, or change what is allowed"
+		l.Advice = Stop
 	}
-	unit := "of the score, where the best so far has " + number.Value(p.bestPredictedUtility)
+	unit := "in score, over " + number.Value(p.bestPredictedUtility)
 	if alone != nil {
-		unit = "of " + alone.label
+		unit = "in " + alone.label
 	}
-	what := "something better"
+	better := "a better recipe"
 	if noise > 0 {
-		what += " by more than the noise"
+		better = "a recipe that is better by more than the repeat error"
 	}
-	l.Text = fmt.Sprintf("With probability %.2f ± %.2f %s is left; the gain to expect of the best is %s %s. Advice: %s.",
-		probability, math.Sqrt(max(probability*(1-probability), 1/n)/n), what, number.Value(gain), unit, said)
+	l.Text = fmt.Sprintf("%s chance of %s; expected gain %s %s.%s", number.WholePercent(probability), better, number.Value(gain), unit, more)
 	return ch.qualifyAdvice(l)
 }
 
@@ -175,16 +179,16 @@ func (ch *batchOptimizer) qualifyAdvice(gain RemainingGain) RemainingGain {
 	switch {
 	case ch.predictionLimitsDropped:
 		gain.Advice = GoOn
-		gain.Text = "No recipe was found that is predicted to keep all limits, so the gain that is left is unknown. Advice: go on, or loosen a limit."
+		gain.Text = "No recipe is predicted to keep all limits, so the possible gain is unknown. Loosen a limit, or make the batch to learn more."
 		if weak != "" {
 			gain.Text += " " + weak + "."
 		}
 	case weak == "":
 	case gain.Advice == Stop:
 		gain.Advice = GoOn
-		gain.Text = weak + ", so the gain that is left is unknown. Advice: go on."
+		gain.Text = weak + ", so the possible gain is unknown."
 	default:
-		gain.Text += " " + weak + ", so that this figure is a guess."
+		gain.Text += " " + weak + ", so this is a guess."
 	}
 	return gain
 }

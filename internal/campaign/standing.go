@@ -186,8 +186,8 @@ func (c *Campaign) checkPredictions(objectives []*learntObjective, st *Standing)
 		if cover.Intervals > 0 {
 			st.Coverage = append(st.Coverage, cover)
 			if low := fewestCorrectIntervals(cover.Intervals); cover.Within < low {
-				st.Notes = append(st.Notes, fmt.Sprintf("Only %d of %s of %s held what came, where nine in ten should: what is predicted of it is less sure than it says.",
-					cover.Within, inputerr.Count(cover.Intervals, "interval"), o.label))
+				st.Notes = append(st.Notes, fmt.Sprintf("Only %d of %s of %s lay in their predicted 90 %% range: its predictions are less certain than stated.",
+					cover.Within, inputerr.Count(cover.Intervals, "result"), o.label))
 			}
 		}
 	}

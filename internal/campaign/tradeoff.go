@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kir/internal/compile"
+	"kir/internal/number"
 	"kir/internal/pareto"
 	"kir/internal/portable"
 	"kir/internal/search"
@@ -589,20 +590,20 @@ func (f *tradeOffOptimizer) remainingGain() (RemainingGain, error) {
 	probability := better / n
 	gain /= n
 	l := RemainingGain{Probability: &probability, Gain: &gain, Advice: GoOn}
-	said := "go on"
+	more := ""
 	if probability < stopProbability {
 		quiet, err := f.roundsSinceGain()
 		if err != nil {
 			return l, err
 		}
 		if len(f.candidateRecipes) > 0 && quiet < minRoundsWithoutGain {
-			said = fmt.Sprintf("go on until %d rounds in a row have each added no more than %.0f %%", minRoundsWithoutGain, 100*minFrontGain)
+			more = fmt.Sprintf(" Stop after %d rounds in a row that each add no more than %.0f %%.", minRoundsWithoutGain, 100*minFrontGain)
 		} else {
-			l.Advice, said = Stop, "stop, or change what is allowed"
+			l.Advice = Stop
 		}
 	}
-	l.Text = fmt.Sprintf("With probability %.2f ± %.2f a recipe is left that adds more than %.0f %% to the hypervolume of the trade-off; the best is expected to add %.1f %%. Advice: %s.",
-		probability, math.Sqrt(max(probability*(1-probability), 1/n)/n), 100*minFrontGain, 100*gain, said)
+	l.Text = fmt.Sprintf("%s chance of a recipe that adds more than %.0f %% to the hypervolume of the trade-off; expected gain %.1f %%.%s",
+		number.WholePercent(probability), 100*minFrontGain, 100*gain, more)
 	return f.qualifyAdvice(l), nil
 }
 
@@ -694,5 +695,5 @@ func (f *tradeOffOptimizer) describeTradeOffReason(b *chosenRecipe) Reason {
 	for _, g := range f.tradeObjectives {
 		names = append(names, g.Name)
 	}
-	return Reason{Likely, fmt.Sprintf("moves the trade-off of %s with probability %.2f: adds %.1f %% to its hypervolume on average", strings.Join(names, ", "), b.beatsProbability, 100*b.expectedImprovement)}
+	return Reason{Likely, fmt.Sprintf("%s chance to improve the trade-off of %s (on average %.1f %% of its hypervolume)", number.WholePercent(b.beatsProbability), strings.Join(names, ", "), 100*b.expectedImprovement)}
 }

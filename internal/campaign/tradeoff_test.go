@@ -56,7 +56,7 @@ func TestBatchMovesTheFront(t *testing.T) {
 					}
 					for n := range b.Entries {
 						e := &b.Entries[n]
-						if e.Reason.Kind != Likely || !strings.Contains(e.Reason.Text, "moves the trade-off") || *e.BeatsBestProbability <= 0 {
+						if e.Reason.Kind != Likely || !strings.Contains(e.Reason.Text, " chance to improve the trade-off of ") || *e.BeatsBestProbability <= 0 {
 							t.Errorf("%s: %+v", e.ID, e.Reason)
 						}
 						if !slices.Equal(e.parts, again.Entries[n].parts) {
@@ -114,7 +114,7 @@ func TestTradeAdvice(t *testing.T) {
 		if st.RemainingGain.Probability == nil || *st.RemainingGain.Probability >= stopProbability {
 			t.Fatalf("round %d: %+v", round, st.RemainingGain)
 		}
-		until := strings.Contains(st.RemainingGain.Text, "go on until 2 rounds in a row have each added no more than 1 %")
+		until := strings.Contains(st.RemainingGain.Text, "Stop after 2 rounds in a row that each add no more than 1 %")
 		if stop := st.RemainingGain.Advice == Stop; stop != (round >= minRoundsWithoutGain) || until == stop {
 			t.Errorf("after %d rounds that added nothing: %s", round, st.RemainingGain.Text)
 		}

@@ -27,7 +27,7 @@ func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 	if len(b.Pending) > 0 {
 		p.WrappedHanging(0, "Earlier recipes without a result: "+recipeIDsText(b.Pending))
 	}
-	p.Wrapped(0, b.RemainingGain.Text)
+	p.Wrapped(0, adviceText(b.RemainingGain))
 	writeModels(p, b.Models)
 	for _, note := range b.Notes {
 		p.Wrapped(0, note)
@@ -110,11 +110,11 @@ func predictionsText(predictions map[string]campaign.Prediction) string {
 func LimitText(l campaign.LimitCheck) string {
 	switch {
 	case l.Sure && l.Within:
-		return fmt.Sprintf("%s: kept with probability %s", l.Limit, number.FourFigures(l.Value))
+		return fmt.Sprintf("%s: %s chance of keeping it", l.Limit, number.Percent(l.Value))
 	case l.Sure:
-		return fmt.Sprintf("%s: not kept, since its probability is only %s", l.Limit, number.FourFigures(l.Value))
+		return fmt.Sprintf("%s: only %s chance of keeping it", l.Limit, number.Percent(l.Value))
 	case !l.Within:
-		return fmt.Sprintf("%s: not kept, %s is predicted", l.Limit, number.FourFigures(l.Value))
+		return fmt.Sprintf("%s: %s is predicted, outside the limit", l.Limit, number.FourFigures(l.Value))
 	}
 	return ""
 }
@@ -188,14 +188,14 @@ func recipeIDsText(ids []string) string {
 // how well it predicts.
 func ModelText(m campaign.ModelSummary) string {
 	if m.Kind == campaign.NoModel {
-		return fmt.Sprintf("Model of %s: none yet, on %s", m.Label, inputerr.Count(m.Rows, "result"))
+		return fmt.Sprintf("Model of %s: none yet, %s", m.Label, inputerr.Count(m.Rows, "result"))
 	}
-	text := fmt.Sprintf("Model of %s: %s on %s", m.Label, m.Kind, inputerr.Count(m.Rows, "result"))
+	text := fmt.Sprintf("Model of %s: %s, %s", m.Label, m.Kind, inputerr.Count(m.Rows, "result"))
 	if m.R2 != nil {
 		text += ", held-out R² " + number.Fixed(*m.R2, 2)
 	}
 	if m.Noise != nil {
-		text += ", noise of a measurement " + number.Value(*m.Noise)
+		text += ", repeat error ±" + number.Value(*m.Noise)
 	}
 	return text
 }
@@ -212,13 +212,13 @@ func writeModels(p *terminal.Printer, models []campaign.ModelSummary) {
 func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
 	p.Line("%s", p.Bold(terminal.EscapeControls(s.Name)))
-	p.Wrapped(0, s.RemainingGain.Text)
+	p.Wrapped(0, adviceText(s.RemainingGain))
 	if err := writeBestRecipe(p, s.Best, &s.Measure, s.Conditions, s.Total); err != nil {
 		return err
 	}
 	p.Wrapped(0, TriedText(s))
 	if len(s.Pending) > 0 {
-		p.WrappedHanging(0, "Without a result yet: "+recipeIDsText(s.Pending))
+		p.WrappedHanging(0, "No result yet: "+recipeIDsText(s.Pending))
 	}
 	writeModels(p, s.Models)
 	p.Heading("Rounds")
@@ -235,7 +235,7 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	}
 	p.Table(t)
 	if len(s.Checks) > 0 {
-		p.Heading("Predicted, and what came")
+		p.Heading("Predicted and measured")
 		t := terminal.NewTable(2, "recipe", "label", "predicted", "90 %", "measured", "")
 		for _, q := range s.Checks {
 			t.Row(terminal.EscapeControls(shortenName(q.ID)), terminal.EscapeControls(shortenName(q.Label)), number.FourFigures(q.Predicted.Value), number.FourFigures(q.Predicted.Low)+" to "+number.FourFigures(q.Predicted.High), number.FourFigures(q.Measured), predictionCheckText(&q))
@@ -258,9 +258,9 @@ func TriedText(s *campaign.Standing) string {
 		text += fmt.Sprintf(", %d failed", s.FailedTrials)
 	}
 	if s.RuleBreakingTrials == 1 {
-		text += "; 1 breaks a constraint and is never called best"
+		text += "; 1 breaks a constraint and is not ranked"
 	} else if s.RuleBreakingTrials > 1 {
-		text += fmt.Sprintf("; %d break a constraint and are never called best", s.RuleBreakingTrials)
+		text += fmt.Sprintf("; %d break a constraint and are not ranked", s.RuleBreakingTrials)
 	}
 	return text
 }
@@ -270,7 +270,7 @@ func TriedText(s *campaign.Standing) string {
 func predictionCheckText(q *campaign.PredictionCheck) string {
 	switch {
 	case q.MadeDifferently:
-		return "made otherwise"
+		return "made differently"
 	case !q.Within:
 		return "outside"
 	}
@@ -279,7 +279,7 @@ func predictionCheckText(q *campaign.PredictionCheck) string {
 
 // CoverageText says how many of a label's predicted intervals contain the measurement.
 func CoverageText(c campaign.Coverage) string {
-	return fmt.Sprintf("%s: %d of %d within their 90 %% interval", c.Label, c.Within, c.Intervals)
+	return fmt.Sprintf("%s: %d of %d results in their predicted 90 %% range", c.Label, c.Within, c.Intervals)
 }
 
 // StandingFigures returns the figures of a campaign, at most two for each label. The first shows
@@ -449,7 +449,7 @@ func addPredictionCheckKeys(f *figure.Figure, checks []campaign.PredictionCheck)
 	f.Key("measured", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Soft) })
 	f.Key("outside the interval", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Colour(outsideIntervalColour)) })
 	if slices.ContainsFunc(checks, func(q campaign.PredictionCheck) bool { return q.MadeDifferently }) {
-		f.Key("made otherwise", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Line) })
+		f.Key("made differently", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Line) })
 	}
 	f.PlaceKeys()
 }
@@ -471,7 +471,7 @@ func predictionCheckFigure(label string, checks []campaign.PredictionCheck) *fig
 	for _, v := range ticks {
 		f.Write(x.At(v), campaignPlotBottom+16, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(v, digits))
 	}
-	f.Write((campaignPlotLeft+figureWidth)/2, campaignPlotBottom+32, figure.SmallSize, figure.Middle, figure.Soft, "predicted; measured upwards; dashed: as predicted")
+	f.Write((campaignPlotLeft+figureWidth)/2, campaignPlotBottom+32, figure.SmallSize, figure.Middle, figure.Soft, "x predicted, y measured; dashed = perfect")
 	f.Dashed(x.At(x.Lo), y.At(x.Lo), x.At(x.Hi), y.At(x.Hi), 1, figure.Soft)
 	for _, q := range checks {
 		f.Line(x.At(q.Predicted.Low), y.At(q.Measured), x.At(q.Predicted.High), y.At(q.Measured), 1.5, figure.Line)
@@ -549,7 +549,7 @@ var standingTemplate = template.Must(template.New("campaign").Funcs(template.Fun
 {{range .Rounds}}<tr><td class="n">{{.Round}}</td><td class="n">{{.ResultCount}}</td><td class="n">{{.Failed}}</td><td>{{with .Best}}{{text (measured .)}}{{end}}</td><td>{{if .BestChanged}}new: {{end}}{{with .Best}}<bdi>{{text .ID}}</bdi>{{end}}</td></tr>
 {{end}}</tbody>
 </table></div>
-{{with .Checks}}<h2>Predicted, and what came</h2>
+{{with .Checks}}<h2>Predicted and measured</h2>
 <div class="scroll" tabindex="0" role="region" aria-label="Table of predictions">
 <table>
 <thead><tr><th scope="col">Recipe</th><th scope="col">Label</th><th scope="col" class="n">Predicted</th><th scope="col" class="n">90 %</th><th scope="col" class="n">Measured</th><th scope="col"></th></tr></thead>
@@ -566,11 +566,16 @@ var standingTemplate = template.Must(template.New("campaign").Funcs(template.Fun
 // Advice returns a headline that says whether to continue a campaign, and the reason. The parameter
 // gain is an estimate of what more trials can gain.
 func Advice(gain campaign.RemainingGain) (headline, why string) {
-	headline = "Go on."
 	if gain.Advice == campaign.Stop {
-		headline = "Stop."
+		return "Stop, or change what is allowed.", gain.Text
 	}
-	return headline, strings.TrimSpace(strings.TrimSuffix(gain.Text, "Advice: "+gain.Advice+"."))
+	return "Make another batch.", gain.Text
+}
+
+// adviceText writes the advice and its reason in one text.
+func adviceText(gain campaign.RemainingGain) string {
+	headline, why := Advice(gain)
+	return strings.TrimSpace(headline + " " + why)
 }
 
 // StandingPage writes the state of a campaign as an HTML page.

@@ -25,7 +25,7 @@ func someStanding() *campaign.Standing {
 			{ID: "1-3", Round: 1, Label: "liking", Predicted: campaign.Prediction{Value: 65, Low: 60, High: 70}, Measured: 80, MadeDifferently: true},
 		},
 		Coverage: []campaign.Coverage{{Label: "liking", Within: 1, Intervals: 2}}, Best: best, Pending: []string{"2-1", "2-2"},
-		RemainingGain: campaign.RemainingGain{Probability: &left, Gain: &gain, Advice: campaign.GoOn, Text: "With probability 0.25 something is left. Advice: go on."},
+		RemainingGain: campaign.RemainingGain{Probability: &left, Gain: &gain, Advice: campaign.GoOn, Text: "25 % chance of a better recipe."},
 		Models:        []campaign.ModelSummary{{Label: "liking", Kind: "Gaussian process", Rows: 21, R2: &r2}, {Label: "haze", Kind: campaign.NoModel}},
 		Notes:         []string{"A note."},
 	}
@@ -40,8 +40,8 @@ func TestStanding(t *testing.T) {
 	}
 	for _, want := range []string{
 		"a <script> bar\n", "Best so far: 1-2, liking 71.5 (the mean of 2 trials): Gin 200 ml\n", "22 recipes tried, 1 failed; 1 breaks a constraint",
-		"Without a result yet: 2-1, 2-2\n", "held-out R² 0.80", "Model of haze: none yet, on 0 results", "new: 1-2", "60 to 70", "outside", "made otherwise",
-		"liking: 1 of 2 within their 90 % interval", "A note.", "With probability 0.25",
+		"No result yet: 2-1, 2-2\n", "held-out R² 0.80", "Model of haze: none yet, 0 results", "new: 1-2", "60 to 70", "outside", "made differently",
+		"liking: 1 of 2 results in their predicted 90 % range", "A note.", "Make another batch. 25 % chance",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -60,7 +60,7 @@ func TestStandingPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := b.String()
-	for _, want := range []string{"Go on.", "<td>new: <bdi>1-2</bdi></td>", "<svg ", "best-1", "told-1", "1 of 2 results lie within", "a &lt;script&gt; bar"} {
+	for _, want := range []string{"Make another batch.", "<td>new: <bdi>1-2</bdi></td>", "<svg ", "best-1", "told-1", "1 of 2 results lie within", "a &lt;script&gt; bar"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q in\n%s", want, page)
 		}
@@ -77,7 +77,7 @@ func TestStandingPage(t *testing.T) {
 		t.Errorf("%d figures", n)
 	}
 	b.Reset()
-	if err := StandingPage(&b, &campaign.Standing{Name: "new", Measure: campaign.Measure{WholeAmount: "100"}, RemainingGain: campaign.RemainingGain{Advice: campaign.Stop}}); err != nil || !strings.Contains(b.String(), "Stop.") {
+	if err := StandingPage(&b, &campaign.Standing{Name: "new", Measure: campaign.Measure{WholeAmount: "100"}, RemainingGain: campaign.RemainingGain{Advice: campaign.Stop}}); err != nil || !strings.Contains(b.String(), "Stop, or change") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }
@@ -87,9 +87,9 @@ func TestStandingPage(t *testing.T) {
 func TestLimitText(t *testing.T) {
 	for want, l := range map[string]campaign.LimitCheck{
 		"": {Limit: "limit of v min 5", Value: 6, Within: true},
-		"limit of v min 5: not kept, 4.2 is predicted":                            {Limit: "limit of v min 5", Value: 4.2},
-		"limit of v min 5 sure 80%: kept with probability 0.85":                   {Limit: "limit of v min 5 sure 80%", Value: 0.85, Sure: true, Within: true},
-		"limit of v min 5 sure 80%: not kept, since its probability is only 0.41": {Limit: "limit of v min 5 sure 80%", Value: 0.41, Sure: true},
+		"limit of v min 5: 4.2 is predicted, outside the limit":       {Limit: "limit of v min 5", Value: 4.2},
+		"limit of v min 5 sure 80%: 85.0 % chance of keeping it":      {Limit: "limit of v min 5 sure 80%", Value: 0.85, Sure: true, Within: true},
+		"limit of v min 5 sure 80%: only 41.0 % chance of keeping it": {Limit: "limit of v min 5 sure 80%", Value: 0.41, Sure: true},
 	} {
 		if got := LimitText(l); got != want {
 			t.Errorf("%q instead of %q", got, want)

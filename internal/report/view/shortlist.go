@@ -278,7 +278,7 @@ func predictionText(q report.Prediction, writeNumber func(name, text string) str
 
 // limitProbabilityText writes the probability that a measurement keeps a limit.
 func limitProbabilityText(l report.LimitProbability) string {
-	return fmt.Sprintf("%s: kept with probability %s", l.Limit, number.ThreeFigures(l.Probability))
+	return fmt.Sprintf("%s: %s chance of keeping it", l.Limit, number.Percent(l.Probability))
 }
 
 // rangeText writes a range of units in brackets, as percentages of the total.
