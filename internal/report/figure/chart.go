@@ -11,8 +11,8 @@ import (
 
 // Sizes of text in figures, in CSS pixels.
 const (
-	TextSize  = 12.0 // usual size of text
-	SmallSize = 11.0 // size of text at axes and in keys
+	TextSize  = 13.0 // usual size of text
+	SmallSize = 12.0 // size of text at axes and in keys
 )
 
 // Percent is the value of the parameter unit of [Figure.Frame] that labels shares from 0 to 1 in

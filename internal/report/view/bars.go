@@ -21,7 +21,7 @@ func shortlistColours(list []report.Best) map[string]figure.Paint {
 // appears only in a separate file of the figure, since the page lists the ingredients with their
 // colours.
 func compositionFigure(m *report.Model, name, title string, b *report.Best, colours map[string]figure.Paint) *figure.Figure {
-	const width, height = 300.0, 40.0
+	const width, height = 290.0, 40.0
 	f := &figure.Figure{Name: name, Title: title, Width: width, Height: height}
 	if m.HasWeights() {
 		f.Title += ", score " + number.Score(b.Score, 1)

@@ -13,7 +13,7 @@ import (
 
 // figureWidth is the width of figures in CSS pixels. It is the width of the page on a phone, so
 // that text is readable there. On wider screens the page shows figures side by side.
-const figureWidth = 360.0
+const figureWidth = 330.0
 
 // sizesFigure shows how many draws have each number of ingredients, and the probabilities in the
 // sparsity law.
