@@ -54,7 +54,7 @@ func heatMapFigure(m *report.Model, knownName string, knownRecipe map[string]int
 	}
 	all := heatRows(columns)
 	rows := all[:min(len(all), maxHeatRows)]
-	const top, rowHeight, right, maxLeft = 20.0, 19.0, figureWidth - 2, 128.0
+	const top, rowHeight, right, maxLeft = 20.0, 19.0, figureWidth - 8, 128.0
 	left := 0.0
 	for _, name := range rows {
 		left = max(left, figure.TextWidth(name, figure.SmallSize)+8)
@@ -73,7 +73,8 @@ func heatMapFigure(m *report.Model, knownName string, knownRecipe map[string]int
 		f.Write(left-6, y+14, figure.SmallSize, figure.End, figure.Ink, figure.Clip(name, left-6, figure.SmallSize))
 		f.Line(left, y+rowHeight, right, y+rowHeight, 0.5, figure.Line)
 	}
-	every := figure.TickStep(len(columns), int((right-left)/20))
+	last := columns[len(columns)-1]
+	every := figure.TickStep(last.number, max(1, int(float64(last.number)*last.width/22)))
 	for k := range columns {
 		c := &columns[k]
 		head := fmt.Sprint(c.number)

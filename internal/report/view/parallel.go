@@ -19,6 +19,7 @@ const minParallelAxes = 3
 type parallelAxis struct {
 	title   string
 	values  []float64            // item k is the value of entry k of the shortlist
+	known   report.Number        // value of the best known recipe; unknown if there is none
 	scores  []float64            // item k is the score of entry k for the objective, from 0 to 1
 	text    func(float64) string // writes a value
 	isScore bool                 // whether the values are the scores themselves, which are at most 1
@@ -65,9 +66,16 @@ func parallelFigure(m *report.Model) *figure.Figure {
 			}
 		})
 	}
+	hasKnown := m.BestKnown != nil && drawKnownLine(f, axes, m.BestKnown.Name, y)
 	for k := range axes {
 		axes[k].label(f, left, right, y(k))
 	}
+	f.Key("suggestion 1", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 2.5, figure.Accent) })
+	f.Key("the others", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 1.2, figure.Soft) })
+	if hasKnown {
+		f.Key("the best known", func(f *figure.Figure, x, y float64) { f.Dashed(x, y+5, x+20, y+5, 2, figure.Ink) })
+	}
+	f.PlaceKeys()
 	f.Text = fmt.Sprintf("Parallel coordinates of %s in %s: %s. The first suggestion has the thick line.",
 		number.CountWithNoun(len(list), "suggestion"), number.CountWithNoun(len(axes), "objective"), strings.Join(said, "; "))
 	return f
@@ -93,6 +101,9 @@ func newParallelAxes(m *report.Model, list []report.Best) (axes []parallelAxis) 
 			} else {
 				hi = math.Inf(1) // no line can pass
 			}
+		}
+		if a.known = knownObjective(w, m.BestKnown); a.known.IsKnown() {
+			lo, hi = min(lo, float64(a.known)), max(hi, float64(a.known))
 		}
 		if missing := minAxisSpread*math.Abs(lo+hi)/2 - (hi - lo); missing > 0 {
 			lo, hi = lo-float64(missing/2), hi+float64(missing/2)
@@ -126,6 +137,43 @@ func (a *parallelAxis) setObjective(w report.Property, b report.Best) report.Num
 	}
 	a.title, a.text, a.isScore = w.Name+", score", number.ThreeFigures[float64], true
 	return b.Scores[w.Name]
+}
+
+// knownObjective returns what the best known recipe achieves for an objective: what was measured,
+// where that is a number, and else what [parallelAxis.setObjective] shows of a suggestion. It is
+// unknown if the recipe is nil.
+func knownObjective(w report.Property, b *report.BestKnown) report.Number {
+	if b == nil {
+		return report.UnknownNumber()
+	}
+	if v, ok := b.Measured[w.Name]; ok && v.Class == "" {
+		return v.Value
+	} else if ok {
+		return b.Scores[w.Name] // 1 for the wanted class, 0 for others
+	}
+	if q, ok := b.Predicted[w.Name]; ok {
+		return q.Shown()
+	}
+	if len(w.Values) == 1 {
+		return b.Values[w.Values[0]].Value
+	}
+	return b.Scores[w.Name]
+}
+
+// drawKnownLine draws the line of the best known recipe, unless one of its values is unknown. The
+// function y returns the position of an axis. It reports whether there is a line.
+func drawKnownLine(f *figure.Figure, axes []parallelAxis, name string, y func(axis int) float64) bool {
+	var path []float64
+	var values []string
+	for q, a := range axes {
+		if !a.known.IsKnown() {
+			return false
+		}
+		path = append(path, a.scale.At(float64(a.known)), y(q))
+		values = append(values, a.title+" "+a.text(float64(a.known)))
+	}
+	f.Group(knownEntry, "Best known, "+name+": "+strings.Join(values, ", "), func() { f.DashedPath(path, 2, figure.Ink) })
+	return true
 }
 
 // minScoreSpread is the least difference of scores from which an axis shows which end is better.

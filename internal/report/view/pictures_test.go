@@ -167,6 +167,15 @@ func TestParallel(t *testing.T) {
 	if a.scale.Hi-a.scale.Lo < 4 {
 		t.Errorf("the axis of nearly equal values runs from %v to %v", a.scale.Lo, a.scale.Hi)
 	}
+	m.BestKnown = &report.BestKnown{Name: "old", Measured: map[string]report.Measurement{"liking": {Value: 20}}, Values: map[string]report.Value{"cost": {Value: 12}, "steady": {Value: 100}}}
+	groups = groupsOf(parallelFigure(m))
+	if last := groups[len(groups)-1]; last.entry != knownEntry || last.hover != "Best known, old: cost, €/kg 12.0, liking 20.0, steady 100" || !strings.Contains(last.marks, "dasharray") {
+		t.Errorf("the best known is %+v", last)
+	}
+	m.BestKnown.Values["cost"] = report.Value{Value: report.UnknownNumber()}
+	if n := len(groupsOf(parallelFigure(m))); n != 3 {
+		t.Errorf("with an unknown cost of the best known there are %d lines", n)
+	}
 	m.Properties[0].Weight = 0
 	if parallelFigure(m) != nil {
 		t.Error("two objectives have parallel coordinates")

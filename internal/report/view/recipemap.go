@@ -14,41 +14,65 @@ import (
 type pointPicture struct {
 	figure    *figure.Figure
 	bestKnown string // name of the best known recipe; empty if there is none
+	labels    labelPlacer
+}
+
+// newPointPicture returns a picture of points in a figure, which has its size.
+func newPointPicture(f *figure.Figure, bestKnown string) *pointPicture {
+	return &pointPicture{f, bestKnown, labelPlacer{width: f.Width, height: f.Height}}
 }
 
 // drawDraw draws a draw.
 func (p *pointPicture) drawDraw(x, y float64) { p.figure.Dot(x, y, 1.5, figure.Line) }
 
-// drawKnown draws a known recipe, which has the given name.
-func (p *pointPicture) drawKnown(x, y float64, name string) {
-	if p.bestKnown != "" && name == p.bestKnown {
-		p.figure.Group(knownEntry, "Best known: "+name, func() {
-			p.figure.Ring(x, y, 4, figure.Ink)
-			p.figure.Dot(x, y, 1.5, figure.Ink)
-		})
-		return
+// drawKnown draws the known recipes: item k of names is the name of the recipe at item k of at. The
+// best known lies on top. A recipe without a position, which is NaN, is left out.
+func (p *pointPicture) drawKnown(at [][2]float64, names []string) {
+	for _, best := range []bool{false, true} {
+		for k, xy := range at {
+			switch is := p.bestKnown != "" && names[k] == p.bestKnown; {
+			case is != best || math.IsNaN(xy[0]):
+			case best:
+				p.figure.Group(knownEntry, "Best known: "+names[k], func() { drawBestKnown(p.figure, xy[0], xy[1]) })
+				p.labels.keepFree(xy[0], xy[1], bestKnownRadius)
+			default:
+				p.figure.Group("", names[k], func() { p.figure.Ring(xy[0], xy[1], knownRadius, figure.Soft) })
+			}
+		}
 	}
-	p.figure.Group("", name, func() { p.figure.Ring(x, y, 3, figure.Soft) })
+}
+
+// knownRadius is the radius of the ring that is a known recipe.
+const knownRadius = 2.2
+
+// bestKnownRadius is the radius of the mark of the best known recipe.
+const bestKnownRadius = 6
+
+// drawBestKnown draws the mark of the best known recipe.
+func drawBestKnown(f *figure.Figure, x, y float64) {
+	f.Dot(x, y, bestKnownRadius, figure.Ground)
+	f.Ring(x, y, bestKnownRadius, figure.Ink)
+	f.Dot(x, y, 3, figure.Ink)
 }
 
 // drawSuggestions draws the suggestions with their numbers. Item k of at is the position of
 // suggestion k, and item k of texts describes it. A suggestion without a position, which is NaN, is
 // left out, and so is a number for which there is no room.
 func (p *pointPicture) drawSuggestions(at [][2]float64, texts []string) {
-	labels := labelPlacer{width: p.figure.Width, height: p.figure.Height}
 	const radius = 4
 	for k := len(at) - 1; k >= 0; k-- { // so that the first lies on top
 		if math.IsNaN(at[k][0]) {
 			continue
 		}
 		p.figure.Group(entryName(k), texts[k], func() { p.figure.Dot(at[k][0], at[k][1], radius, figure.Accent) })
+		p.labels.keepFree(at[k][0], at[k][1], radius)
 	}
 	for k := range at {
 		if math.IsNaN(at[k][0]) {
 			continue
 		}
 		text := fmt.Sprint(k + 1)
-		if left, base, ok := labels.place(at[k][0], at[k][1], radius, text); ok {
+		if left, base, ok := p.labels.place(at[k][0], at[k][1], radius, text); ok {
 			p.figure.Group(entryName(k), texts[k], func() { p.figure.WriteOver(left, base, figure.SmallSize, figure.Start, figure.Ink, text) })
 		}
 	}
@@ -58,13 +82,10 @@ func (p *pointPicture) drawSuggestions(at [][2]float64, texts []string) {
 func (p *pointPicture) addKeys(hasKnown bool) {
 	p.figure.Key("a suggestion", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 4, figure.Accent) })
 	if hasKnown {
-		p.figure.Key("a known recipe", func(f *figure.Figure, x, y float64) { f.Ring(x+10, y+5, 3, figure.Soft) })
+		p.figure.Key("a known recipe", func(f *figure.Figure, x, y float64) { f.Ring(x+10, y+5, knownRadius, figure.Soft) })
 	}
 	if hasKnown && p.bestKnown != "" {
-		p.figure.Key("the best known", func(f *figure.Figure, x, y float64) {
-			f.Ring(x+10, y+5, 4, figure.Ink)
-			f.Dot(x+10, y+5, 1.5, figure.Ink)
-		})
+		p.figure.Key("the best known", func(f *figure.Figure, x, y float64) { drawBestKnown(f, x+10, y+5) })
 	}
 	p.figure.Key("draws", func(f *figure.Figure, x, y float64) {
 		for _, dx := range []float64{4, 10, 16} {
@@ -108,14 +129,16 @@ func mapFigure(m *report.Model, bestKnown string) *figure.Figure {
 	for _, edge := range [][4]float64{{left, top, right, top}, {right, top, right, bottom}, {left, bottom, right, bottom}, {left, top, left, bottom}} {
 		f.Line(edge[0], edge[1], edge[2], edge[3], 0.5, figure.Line)
 	}
-	p := &pointPicture{f, bestKnown}
+	p := newPointPicture(f, bestKnown)
 	for _, d := range t.Draws {
 		p.drawDraw(x.At(float64(d[0])), y.At(float64(d[1])))
 	}
+	var known, at [][2]float64
+	var names []string
 	for _, r := range t.Known {
-		p.drawKnown(x.At(float64(r.At[0])), y.At(float64(r.At[1])), r.Recipe)
+		known, names = append(known, [2]float64{x.At(float64(r.At[0])), y.At(float64(r.At[1]))}), append(names, r.Recipe)
 	}
-	var at [][2]float64
+	p.drawKnown(known, names)
 	for _, b := range best {
 		at = append(at, [2]float64{x.At(float64(b[0])), y.At(float64(b[1]))})
 	}

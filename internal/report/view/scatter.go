@@ -42,7 +42,12 @@ func drawHorizontalTitle(f *figure.Figure, x figure.Scale, bottom float64, title
 // A labelPlacer places short texts beside points so that no two of them lie across each other.
 type labelPlacer struct {
 	width, height float64      // size of the figure
-	taken         [][4]float64 // left, top, right and bottom of each text that was placed
+	taken         [][4]float64 // left, top, right and bottom of each area without room for a text
+}
+
+// keepFree keeps texts away from a point of the given radius.
+func (l *labelPlacer) keepFree(x, y, radius float64) {
+	l.taken = append(l.taken, [4]float64{x - radius, y - radius, x + radius, y + radius})
 }
 
 // place finds room for a text beside a point of the given radius, and keeps it. It returns where
@@ -63,7 +68,7 @@ func (l *labelPlacer) place(x, y, radius float64, text string) (left, base float
 	return 0, 0, false
 }
 
-// isFree reports whether a box lies within the figure and overlaps no text that was placed.
+// isFree reports whether a box lies within the figure and overlaps none that is taken.
 func (l *labelPlacer) isFree(box [4]float64) bool {
 	if box[0] < 0 || box[1] < 0 || box[2] > l.width || box[3] > l.height {
 		return false

@@ -52,17 +52,18 @@ func ternaryFigure(m *report.Model, bestKnown string) *figure.Figure {
 	f.WriteBold(0, bottom+33, figure.SmallSize, figure.Start, figure.Ink, figure.Clip(t.Corners[1], half-10, figure.SmallSize))
 	f.WriteBold(figureWidth, bottom+33, figure.SmallSize, figure.End, figure.Ink, figure.Clip(t.Corners[2], half-10, figure.SmallSize))
 
-	p := &pointPicture{f, bestKnown}
+	p := newPointPicture(f, bestKnown)
 	for _, d := range t.Draws {
 		if x, y := position(d); d[0].IsKnown() {
 			p.drawDraw(x, y)
 		}
 	}
-	for _, r := range t.Known {
-		if x, y := position(r.Shares); r.Shares[0].IsKnown() {
-			p.drawKnown(x, y, r.Recipe)
-		}
+	known, names := make([][2]float64, len(t.Known)), make([]string, len(t.Known))
+	for k, r := range t.Known {
+		known[k][0], known[k][1] = position(r.Shares)
+		names[k] = r.Recipe
 	}
+	p.drawKnown(known, names)
 	at := make([][2]float64, len(best))
 	for k, b := range best {
 		at[k][0], at[k][1] = position(b) // NaN if the shares are unknown
