@@ -31,7 +31,7 @@ func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title st
 		f.Write(left-5, y+4, SmallSize, End, Soft, number.Axis(t, digits))
 	}
 	f.Line(left, bottom, right, bottom, 1, Ink)
-	f.Write(float64((left+right)/2), bottom+29, SmallSize, Middle, Soft, title)
+	f.Write(float64((left+right)/2), bottom+34, SmallSize, Middle, Soft, title)
 	return scale
 }
 

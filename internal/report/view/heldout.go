@@ -43,7 +43,7 @@ func heldOutFigure(of *report.Forest, fileName, label string) *figure.Figure {
 		return nil
 	}
 	const left, right, top, bottom = 52.0, figureWidth - 14, 22.0, 286.0
-	f := &figure.Figure{Name: fileName, Title: label + ": predicted and measured", Width: figureWidth, Height: bottom + 36}
+	f := &figure.Figure{Name: fileName, Title: label + ": predicted and measured", Width: figureWidth, Height: bottom + 38}
 	f.Text = fmt.Sprintf("Scatter plot of %s that the model had not seen: predicted (across) and measured (up).", number.CountWithNoun(len(of.HeldOut), "recipe"))
 	if intervals > 0 {
 		f.Text += fmt.Sprintf(" The 90 %% intervals hold %d of %d.", held, intervals)

@@ -105,7 +105,7 @@ func newParallelAxes(m *report.Model, list []report.Best) (axes []parallelAxis) 
 		if a.known = knownObjective(w, m.BestKnown); a.known.IsKnown() {
 			lo, hi = min(lo, float64(a.known)), max(hi, float64(a.known))
 		}
-		if missing := minAxisSpread*math.Abs(lo+hi)/2 - (hi - lo); missing > 0 {
+		if missing := float64(minAxisSpread*math.Abs(lo+hi)/2) - (hi - lo); missing > 0 {
 			lo, hi = lo-float64(missing/2), hi+float64(missing/2)
 		}
 		if a.isScore && hi > 1 {
@@ -197,7 +197,7 @@ func (a *parallelAxis) label(f *figure.Figure, left, right, y float64) {
 	f.WriteOver(right+8, y+15, figure.SmallSize, figure.End, figure.Soft, high)
 	room := right - left - lowWidth - highWidth - 4
 	title := figure.Clip(a.title, room-figure.TextWidth(better, figure.SmallSize), figure.SmallSize) + better
-	f.WriteOver((left-8+lowWidth+right+8-highWidth)/2, y+15, figure.SmallSize, figure.Middle, figure.Ink, title)
+	f.WriteOver(float64((left+lowWidth+right-highWidth)/2), y+15, figure.SmallSize, figure.Middle, figure.Ink, title)
 }
 
 // directions reports whether the score rises, and whether it falls, from any suggestion to one of

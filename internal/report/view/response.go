@@ -93,7 +93,7 @@ func responseFigures(of *report.Forest, fileName, label string) (all []*figure.F
 // what they are.
 func (p *panel) draw(f *figure.Figure, low, high float64, title string) {
 	const left, right, top, bottom = 52.0, figureWidth - 14, 22.0, 212.0
-	f.Width, f.Height = figureWidth, bottom+36
+	f.Width, f.Height = figureWidth, bottom+38
 	x := figure.Scale{Lo: p.points[0].position, Hi: p.points[len(p.points)-1].position, From: left, To: right}
 	y := figure.Scale{Lo: low, Hi: high, From: bottom, To: top}
 	if p.categories != nil {
@@ -103,7 +103,7 @@ func (p *panel) draw(f *figure.Figure, low, high float64, title string) {
 	if p.categories != nil {
 		room := (right - left) / float64(len(p.categories))
 		for k, name := range p.categories {
-			f.Write(x.At(float64(k)), bottom+15, figure.SmallSize, figure.Middle, figure.Soft, figure.Clip(name, room-4, figure.SmallSize))
+			f.Write(x.At(float64(k)), bottom+17, figure.SmallSize, figure.Middle, figure.Soft, figure.Clip(name, room-4, figure.SmallSize))
 		}
 		drawHorizontalTitle(f, x, bottom, p.axis)
 	} else {

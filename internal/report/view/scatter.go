@@ -27,7 +27,7 @@ func drawVerticalAxis(f *figure.Figure, x, y figure.Scale, title string) {
 func drawHorizontalAxis(f *figure.Figure, x figure.Scale, bottom float64, title string) {
 	ticks, digits := figure.Ticks(x.Lo, x.Hi, 5)
 	for _, v := range ticks {
-		f.Write(x.At(v), bottom+15, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(v, digits))
+		f.Write(x.At(v), bottom+17, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(v, digits))
 	}
 	drawHorizontalTitle(f, x, bottom, title)
 }
@@ -36,7 +36,7 @@ func drawHorizontalAxis(f *figure.Figure, x figure.Scale, bottom float64, title 
 // which leaves room for a row of numbers or names.
 func drawHorizontalTitle(f *figure.Figure, x figure.Scale, bottom float64, title string) {
 	f.Line(x.From, bottom, x.To, bottom, 1, figure.Ink)
-	f.Write(x.To, bottom+32, figure.SmallSize, figure.End, figure.Soft, figure.Clip(title, x.To-x.From, figure.SmallSize))
+	f.Write(x.To, bottom+34, figure.SmallSize, figure.End, figure.Soft, figure.Clip(title, x.To-x.From, figure.SmallSize))
 }
 
 // A labelPlacer places short texts beside points so that no two of them lie across each other.

@@ -336,7 +336,7 @@ func newTradeFigure(t *report.Tradeoff, a, b int) *figure.Figure {
 	const left, right, top, bottom = 58.0, figureWidth - 14, 22.0, 300.0
 	frame.x.From, frame.x.To, frame.y.From, frame.y.To = left, right, bottom, top
 	one, other := t.Objectives[a], t.Objectives[b]
-	f := &figure.Figure{Name: fmt.Sprintf("tradeoff-%d-%d", a+1, b+1), Title: "Trade-off: " + other.Name + " against " + one.Name, Width: figureWidth, Height: bottom + 34}
+	f := &figure.Figure{Name: fmt.Sprintf("tradeoff-%d-%d", a+1, b+1), Title: "Trade-off: " + other.Name + " against " + one.Name, Width: figureWidth, Height: bottom + 38}
 	drawScatterAxes(f, frame.x, frame.y, valueHeading(one.Name, one.Unit), valueHeading(other.Name, other.Unit))
 	for _, d := range t.Draws {
 		if x, y, in := frame.position(d[a], d[b]); in {
