@@ -42,6 +42,8 @@ func heldOutFigure(of *report.Forest, fileName, label string) *figure.Figure {
 	if !(least < greatest) {
 		return nil
 	}
+	margin := float64((greatest - least) / 25)
+	least, greatest = least-margin, greatest+margin
 	const left, right, top, bottom = 52.0, figureWidth - 14, 22.0, 286.0
 	f := &figure.Figure{Name: fileName, Title: label + ": predicted and measured", Width: figureWidth, Height: bottom + 38}
 	f.Text = fmt.Sprintf("Scatter plot of %s that the model had not seen: predicted (across) and measured (up).", number.CountWithNoun(len(of.HeldOut), "recipe"))

@@ -76,6 +76,8 @@ func responseFigures(of *report.Forest, fileName, label string) (all []*figure.F
 	if !(low < high) {
 		return nil
 	}
+	margin := float64((high - low) / 25)
+	low, high = low-margin, high+margin
 	title := "predicted " + label
 	if !strings.Contains(label, of.Unit) {
 		title = valueHeading(title, of.Unit)
