@@ -20,8 +20,9 @@ import (
 )
 
 // printed prints the page that is shown to PDF and returns the text on it, plainly. It
-// skips the test where there is no pdftotext. KIR_PICTURES names a directory for the PDF, to be looked at.
-func (w *walk) printed(name string) string {
+// skips the test where there is no pdftotext, to which it passes the flags. KIR_PICTURES names a
+// directory for the PDF, to be looked at.
+func (w *walk) printed(name string, flags ...string) string {
 	w.t.Helper()
 	reader, err := exec.LookPath("pdftotext")
 	if err != nil {
@@ -39,7 +40,7 @@ func (w *walk) printed(name string) string {
 	if err := os.WriteFile(file, made.Data, 0o666); err != nil {
 		w.t.Fatal(err)
 	}
-	text, err := exec.Command(reader, "-raw", file, "-").Output()
+	text, err := exec.Command(reader, append(flags, "-raw", file, "-")...).Output()
 	if err != nil {
 		w.t.Fatalf("%s: %v", reader, err)
 	}
@@ -136,12 +137,14 @@ func TestReportPrinted(t *testing.T) {
 	if err := chromedp.Do(w.ctx, chromedp.EmulateViewport(1400, 1000), chromedp.Navigate("file://"+filepath.Join(dir, view.PageName))); err != nil {
 		t.Fatal(err)
 	}
+	w.does("for (const d of document.querySelectorAll('details.fold, details.fold > details')) d.open = true")
 	written, err := chromedp.Run(w.ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll('main *, header *')]
-		.filter(e => e.checkVisibility() && !e.closest('nav, svg, .filter, .tall'))
+		.filter(e => e.checkVisibility() && !e.closest('svg, .filter, .tall, .cards details'))
 		.flatMap(e => [...e.childNodes].filter(n => n.nodeType === 3 && n.data.trim()).map(n => n.data.trim()))`))
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.does("for (const d of document.querySelectorAll('details')) d.open = false")
 	paper := w.printed("report")
 	for _, text := range written {
 		if !strings.Contains(paper, plainly(text)) {

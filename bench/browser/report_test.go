@@ -308,6 +308,9 @@ func TestReportInBrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := shownReport{name: c.name, url: server.URL + "/" + c.name, model: m}
+		if m.BestKnown != nil {
+			r.figures = append(r.figures, "best-known")
+		}
 		for _, f := range view.Figures(m) {
 			r.figures = append(r.figures, f.Name)
 		}
@@ -358,7 +361,7 @@ func lookAt(t *testing.T, ctx context.Context, reports []shownReport) {
 						must(chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))
 						w.take()
 						do(t, chromedp.EmulateViewport(width, 900), chromedp.Navigate(url))
-						s, err := chromedp.Run(ctx, chromedp.Evaluate[seen](look))
+						s, err := chromedp.Run(ctx, chromedp.Evaluate[seen](unfold+look))
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -381,7 +384,7 @@ func lookAt(t *testing.T, ctx context.Context, reports []shownReport) {
 			t.Run("without scripts", func(t *testing.T) {
 				must(chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
 				do(t, chromedp.EmulateViewport(800, 900), chromedp.Navigate(url))
-				s, err := chromedp.Run(ctx, chromedp.Evaluate[seen](look))
+				s, err := chromedp.Run(ctx, chromedp.Evaluate[seen](unfold+look))
 				must(chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{}))
 				if err != nil {
 					t.Fatal(err)
@@ -450,6 +453,9 @@ const highlightScript = `(() => {
   return marks.map(e => (e.closest('svg[aria-labelledby]')?.getAttribute('aria-labelledby').split('-title')[0] ?? 'card') + ' ' + e.dataset.entry);
 })()`
 
+// unfold opens everything that is folded.
+const unfold = "for (const d of document.querySelectorAll('details')) d.open = true;"
+
 // sortScript sorts the ingredients by their standard error, upwards, and returns
 // what stands there then.
 const sortScript = `(() => {
@@ -485,7 +491,7 @@ func (s *seen) check(t *testing.T, figures []string) {
 		if f.Title == "" || f.Text == "" {
 			t.Errorf("the figure %s has the title %q and the text %q", f.Name, f.Title, f.Text)
 		}
-		if f.Width < 200 || f.Height < 25 || f.Out > 0 || len(f.Across) > 0 {
+		if f.Width < 200 || f.Height < 10 || f.Out > 0 || len(f.Across) > 0 {
 			t.Errorf("the figure %s is %.0f × %.0f, %d texts reach out of it, and across each other lie %q", f.Name, f.Width, f.Height, f.Out, f.Across)
 		}
 	}
@@ -509,7 +515,7 @@ func (s *seen) check(t *testing.T, figures []string) {
 	if len(s.Faint) > 0 {
 		t.Errorf("text has too little contrast: %q", s.Faint)
 	}
-	for _, heading := range []string{"Shortlist", "Ingredients", "For the sceptic", "How to do it again"} {
+	for _, heading := range []string{"Suggestions", "Ingredients", "How far to trust it", "Statistics of the draws", "How to repeat it"} {
 		if !strings.Contains(s.Text, heading) {
 			t.Errorf("%s is missing", heading)
 		}

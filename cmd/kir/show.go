@@ -12,16 +12,18 @@ import (
 )
 
 func newShowCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, details bool
 	var best int
 	var t tableFlags
 	var weighing weighingFlags
 	c := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Print the report of a run",
-		Long: `Print the report of a finished run: how good the answer is, the shortlist of the best
-recipes that clearly differ, whether the draws can be trusted, and every figure with
-its error.
+		Long: `Print the report of a finished run: the best recipe that you have, the suggestions, and
+how far to trust them.
+
+--details adds the rest: the quality of the models, averages over the draws with their
+errors, the statistics of the chains, and how to repeat the run.
 
 --best K prints the first K recipes of the shortlist and nothing else.
 
@@ -35,6 +37,7 @@ column of the ingredients.
 ingredient in the order of their groups, and the figures. Percentages are of the
 total. No name in it runs as a formula.`,
 		Example: `  kir show runs/fresh-all-day-cocktails-1
+  kir show runs/fresh-all-day-cocktails-1 --details
   kir show runs/fresh-all-day-cocktails-1 --best 20
   kir show runs/fresh-all-day-cocktails-1 --best 3 --json | jq .best[].recipe
   kir show runs/fresh-all-day-cocktails-1 --xlsx -o shortlist.xlsx
@@ -56,17 +59,24 @@ total. No name in it runs as a formula.`,
 			if t.csv || t.xlsx {
 				return t.writeShortlist(c, args[0], m, best)
 			}
+			if details && !asJSON {
+				return view.Details(c.OutOrStdout(), m, args[0], textStyle(c.OutOrStdout()))
+			}
 			if best == 0 {
 				return printSummary(c.OutOrStdout(), m, args[0], asJSON)
 			}
 			return printShortlist(c.OutOrStdout(), c.ErrOrStderr(), m, best, asJSON)
 		},
 	}
+	c.Flags().BoolVar(&details, "details", false, "print models, averages, statistics and how to repeat the run, too")
 	c.Flags().IntVar(&best, "best", 0, "print the first `K` entries of the shortlist only")
 	c.Flags().BoolVar(&asJSON, "json", false, "print summary.json, or with --best that part of it")
 	t.addTo(c)
 	weighing.addTo(c)
 	c.MarkFlagsMutuallyExclusive("csv", "xlsx", "json", "html")
+	for _, other := range []string{"best", "recipe", "csv", "xlsx"} {
+		c.MarkFlagsMutuallyExclusive("details", other)
+	}
 	return c
 }
 

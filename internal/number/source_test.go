@@ -35,7 +35,7 @@ var shareOfTotal = map[string]string{
 	"internal/report/view/page.go Amount":                  "a mean amount",
 	"internal/report/view/response.go newPanels":           "the axis of a chart",
 	"internal/report/view/sheets.go newFiguresSheet":       "a mean cost",
-	"internal/report/view/shortlist.go writeEntries":       "the length of a bar",
+	"internal/report/view/recipecolumns.go write":          "the length of a bar",
 	"internal/serve/figures.go newDistribution":            "the axis of a chart",
 	"internal/serve/figures.go newDraws":                   "a mean amount with its error",
 	"internal/serve/figures.go groupShare":                 "a mean of draws",

@@ -38,16 +38,23 @@ func (m *Model) validate() error {
 	return err
 }
 
-// validateShortlist checks the compositions of the shortlist. Like the other checks it calls need,
+// validateShortlist checks the compositions of the shortlist and the best known recipe. Like the other checks it calls need,
 // which records an error if ok is false.
 func (m *Model) validateShortlist(need func(ok bool, format string, args ...any)) {
-	for k, b := range m.Best {
+	addUp := func(recipe map[string]int, name string) {
 		left := m.Problem.Total
-		for _, amount := range b.Recipe {
-			need(amount >= 1 && amount <= left, "the amounts of best %d do not add up to the total", k)
+		for _, amount := range recipe {
+			need(amount >= 1 && amount <= left, "the amounts of %s do not add up to the total", name)
 			left -= max(0, amount)
 		}
-		need(left == 0, "the amounts of best %d do not add up to the total", k)
+		need(left == 0, "the amounts of %s do not add up to the total", name)
+	}
+	if m.BestKnown != nil {
+		addUp(m.BestKnown.Recipe, "the best known recipe")
+	}
+	for k, b := range m.Best {
+		addUp(b.Recipe, fmt.Sprintf("best %d", k))
+		need(!b.NotBetter || m.BestKnown != nil, "best %d is not better than a known recipe, and there is none", k)
 		for _, s := range b.Slack {
 			need(s.Rule >= 0 && s.Rule < len(m.Problem.Rules), "best %d names rule %d of %d", k, s.Rule, len(m.Problem.Rules))
 		}

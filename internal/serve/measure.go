@@ -79,7 +79,7 @@ func (m amountConverter) displayUnits() []Unit {
 	all := []Unit{{m.unitName, number.Rounded(m.recipeSize, 3), scaleSteps(m.unitName)}, percent}
 	for _, u := range standardUnits[m.unitKind] {
 		if u.name != m.unitName {
-			all = append(all, Unit{u.name, number.Rounded(float64(m.recipeSize * m.unitSize / u.size), 3), scaleSteps(u.name)})
+			all = append(all, Unit{u.name, number.Rounded(float64(m.recipeSize*m.unitSize/u.size), 3), scaleSteps(u.name)})
 		}
 	}
 	return all

@@ -38,19 +38,20 @@ const maxInformativeGap = 0.5
 // boundSentence returns a sentence that says how much better than the best recipe found another
 // recipe can be.
 func boundSentence(b *report.Bound) string {
-	within := "within the constraints"
+	allowed := "allowed recipe"
 	if b.WithinKnownDoses {
-		within += " and the doses of the known recipes"
+		allowed += " with doses like yours"
 	}
+	best := fmt.Sprintf("The best found scores %s; ", number.Score(b.Best, 1))
 	switch {
 	case !b.Score.IsKnown() && len(b.Unbounded) > 0:
-		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known, since nothing bounds %s.", number.Score(b.Best, 1), strings.Join(b.Unbounded, ", "))
+		return best + fmt.Sprintf("how much better a recipe can be is unknown, because nothing bounds %s.", strings.Join(b.Unbounded, ", "))
 	case !b.Score.IsKnown():
-		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known.", number.Score(b.Best, 1))
+		return best + "how much better a recipe can be is unknown."
 	case b.ProvedOptimal:
-		return fmt.Sprintf("Proved best: no recipe %s scores above %s by this model.", within, number.Score(b.Best, 1))
+		return fmt.Sprintf("Proved best: no %s can score above %s by these models.", allowed, number.Score(b.Best, 1))
 	case b.Gap > maxInformativeGap:
-		return fmt.Sprintf("The best found scores %s; how much better another recipe can be is not known: all that is proved is that none %s scores above %s by this model.", number.Score(b.Best, 1), within, number.Score(b.Score, 1))
+		return best + fmt.Sprintf("no %s can score above %s by these models, which leaves much room.", allowed, number.Score(b.Score, 1))
 	}
-	return fmt.Sprintf("No recipe %s scores above %s by this model; the best found has %s, a gap of %s.", within, number.Score(b.Score, 1), number.Score(b.Best, 1), number.Percent(b.Gap))
+	return fmt.Sprintf("No %s can score above %s by these models; the best found scores %s, a gap of %s.", allowed, number.Score(b.Score, 1), number.Score(b.Best, 1), number.Percent(b.Gap))
 }

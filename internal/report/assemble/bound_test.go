@@ -21,20 +21,20 @@ func TestBound(t *testing.T) {
 		{
 			"rounding", search.Bound{UpperLogScore: 0x1p-48, BestLogScore: 0, Proved: true},
 			`{"score":1,"best":1,"gap":0,"proved":true,"doses":false,"unbounded":[]}`,
-			"Proved best: no recipe within the constraints scores above 1.000 by this model.",
+			"Proved best: no allowed recipe can score above 1.000 by these models.",
 		},
 		{
 			"near", search.Bound{UpperLogScore: math.Log(0.5), BestLogScore: math.Log(0.45), OnlyKnownDoses: true},
-			"", "No recipe within the constraints and the doses of the known recipes scores above 0.500 by this model; the best found has 0.450, a gap of 10.0 %.",
+			"", "No allowed recipe with doses like yours can score above 0.500 by these models; the best found scores 0.450, a gap of 10.0 %.",
 		},
 		{
 			"far", search.Bound{UpperLogScore: math.Log(2), BestLogScore: math.Log(0.5)},
-			"", "The best found scores 0.500; how much better another recipe can be is not known: all that is proved is that none within the constraints scores above 2.000 by this model.",
+			"", "The best found scores 0.500; no allowed recipe can score above 2.000 by these models, which leaves much room.",
 		},
 		{
 			"unbounded", search.Bound{UpperLogScore: math.Inf(1), BestLogScore: 0, UnboundedTerms: []string{"taste"}},
 			`{"score":null,"best":1,"gap":null,"proved":false,"doses":false,"unbounded":["taste"]}`,
-			"The best found scores 1.000; how much better another recipe can be is not known, since nothing bounds taste.",
+			"The best found scores 1.000; how much better a recipe can be is unknown, because nothing bounds taste.",
 		},
 	} {
 		b := newBound(&c.of)

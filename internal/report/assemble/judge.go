@@ -2,11 +2,15 @@ package assemble
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"kir/internal/compile"
+	"kir/internal/inputerr"
 	"kir/internal/number"
 	"kir/internal/report"
+	"kir/internal/search"
 	"kir/model"
 )
 
@@ -34,64 +38,80 @@ func gradeAnswer(p *compile.Problem, a *report.Answer) {
 		a.Verdict = append(a.Verdict, modelErrorSentence(w))
 	}
 	a.Verdict = append(a.Verdict, comparisonText(p, a))
-	if a.OptimismCheck != nil && a.OptimismCheck.RemainingGain.IsKnown() {
-		left := "nothing"
-		if a.OptimismCheck.RemainingGain > 0 {
-			left = number.WholePercent(a.OptimismCheck.RemainingGain)
-		}
-		text := fmt.Sprintf("Checked on held-out recipes, %s of the predicted gain over random recipes remains: models of one half of the book choose, models of the other half check.", left)
-		if a.OptimismCheck.ExpectedRemainingGain != nil {
-			text += fmt.Sprintf(" Of the gain that models of the whole book predict, %s is expected.", number.WholePercent(*a.OptimismCheck.ExpectedRemainingGain))
-		}
+	if text := optimismText(a.OptimismCheck); text != "" {
 		a.Verdict = append(a.Verdict, text)
 	}
 	if a.Bound != nil {
 		a.Verdict = append(a.Verdict, boundSentence(a.Bound))
 	}
-	a.Verdict = append(a.Verdict, fmt.Sprintf("The search looked at %s compositions.", number.Thousands(a.Compositions)))
+	a.Verdict = append(a.Verdict, fmt.Sprintf("%s searched.", number.CountWithNoun(int(a.Compositions), "recipe")))
 	switch {
 	case a.Shortlist.Number == 0:
-		a.Grade, a.Headline = report.Doubtful, "Nothing was found that may be offered."
+		a.Grade, a.Headline = report.Doubtful, "No recipe was found that may be suggested."
 	case len(weak) > 0:
-		a.Grade, a.Headline = report.Weak, fmt.Sprintf("Weak: do not rely on the %s of %s.", pluralNoun("model", len(weak)), joinNamesOrCount(weak))
-		if len(weak) == 1 {
-			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + modelSkillText(p, weak[0]) + ")"
-			if limits := p.LimitsOf(weak[0]); len(limits) > 0 {
-				a.Headline += "; " + limitsDependText(limits, "it")
-			}
-			a.Headline += "."
-		} else if at := firstLimitedProperty(p, weak); at != "" {
-			a.Headline = strings.TrimSuffix(a.Headline, ".") + "; " + limitsDependText(p.LimitsOf(at), "that of "+at+" ("+modelSkillText(p, at)+")") + "."
+		a.Grade, a.Headline = report.Weak, fmt.Sprintf("Weak: do not rely on predictions of %s%s", joinNamesOrCount(weak), skillReason(p, weak))
+		if at := firstLimitedProperty(p, weak); at != "" {
+			a.Headline += "; " + limitsDependText(p.LimitsOf(at))
 		}
+		a.Headline += "."
 	case a.KnownShareBelow < 0.5:
-		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than the known recipes."
+		a.Grade, a.Headline = report.Doubtful, "Doubtful: the suggestions score no better than the recipes you have."
 	case a.RandomShareBelow < 0.5:
-		a.Grade, a.Headline = report.Doubtful, "Doubtful: the shortlist is no better than random compositions."
+		a.Grade, a.Headline = report.Doubtful, "Doubtful: the suggestions score no better than random recipes."
 	case a.OptimismCheck != nil && a.OptimismCheck.RemainingGain < minRemainingGain:
-		a.Grade, a.Headline = report.Doubtful, "Doubtful: most of what the shortlist promises is luck."
+		a.Grade, a.Headline = report.Doubtful, fmt.Sprintf("Doubtful: most of the predicted gain is luck (%s held up on recipes kept aside).", remainingGainText(a.OptimismCheck))
 	case len(fair) > 0:
-		a.Grade, a.Headline = report.Fair, fmt.Sprintf("Fair: the %s of %s tell good from bad, and are often off.", pluralNoun("model", len(fair)), joinNamesOrCount(fair))
-		if len(fair) == 1 {
-			a.Headline = fmt.Sprintf("Fair: the model of %s tells good from bad, and is often off (%s).", fair[0], modelSkillText(p, fair[0]))
-		}
+		a.Grade, a.Headline = report.Fair, fmt.Sprintf("Fair: predictions of %s are right on trends, rough on single recipes%s.", joinNamesOrCount(fair), skillReason(p, fair))
 	case len(learnt) > 0:
-		a.Grade, a.Headline = report.Good, fmt.Sprintf("Good: the %s of %s can be relied on.", pluralNoun("model", len(learnt)), joinNamesOrCount(learnt))
-		if len(learnt) == 1 {
-			a.Headline = strings.TrimSuffix(a.Headline, ".") + " (" + modelSkillText(p, learnt[0]) + ")."
-		}
+		a.Grade, a.Headline = report.Good, fmt.Sprintf("Good: predictions of %s are reliable%s.", joinNamesOrCount(learnt), skillReason(p, learnt))
 	default:
-		a.Grade, a.Headline = report.StatedObjectives, fmt.Sprintf("The shortlist scores %s; random compositions, %s.", number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1))
+		a.Grade, a.Headline = report.StatedObjectives, statedHeadline(a)
 	}
 }
 
-// limitsDependText says that limits depend on the predictions of a model, such as "the limit of
-// cost max 12 rests on it". The parameter modelName names the model in the text.
-func limitsDependText(limits []string, modelName string) string {
-	verb := " rests on "
-	if len(limits) > 1 {
-		verb = " rest on "
+// minFullScore is the least mean score of a shortlist whose recipes meet nearly every objective, if
+// no score exceeds 1.
+const minFullScore = 0.95
+
+// statedHeadline returns the headline for a shortlist of a problem without models: how well its
+// recipes meet the objectives, or how they score beside random recipes.
+func statedHeadline(a *report.Answer) string {
+	mean := number.Score(a.Shortlist.Mean, 1)
+	if a.Shortlist.Mean >= minFullScore && a.Shortlist.Mean <= 1 {
+		return fmt.Sprintf("Meets nearly every objective (mean score %s of 1).", mean)
 	}
-	return "the " + strings.Join(limits, " and the ") + verb + modelName
+	return fmt.Sprintf("Mean score %s; random recipes %s.", mean, number.Score(a.Random.Mean, 1))
+}
+
+// optimismText says how much of the predicted gain to expect, and how much held up on recipes kept
+// aside. It returns "" if that was not checked.
+func optimismText(c *search.OptimismCheck) string {
+	if c == nil || !c.RemainingGain.IsKnown() {
+		return ""
+	}
+	text := ""
+	if c.ExpectedRemainingGain != nil {
+		text = fmt.Sprintf("Expect about %s of the predicted gain over random recipes. ", number.WholePercent(*c.ExpectedRemainingGain))
+	}
+	return text + fmt.Sprintf("Half of your recipes chose and the other half checked: %s of the gain held up.", remainingGainText(c))
+}
+
+// remainingGainText returns the share of the predicted gain that held up in a check, as text.
+func remainingGainText(c *search.OptimismCheck) string {
+	if c.RemainingGain > 0 {
+		return number.WholePercent(c.RemainingGain)
+	}
+	return "nothing"
+}
+
+// limitsDependText says that limits depend on predictions, such as "the limit of cost max 12 depends
+// on them".
+func limitsDependText(limits []string) string {
+	verb := " depends on them"
+	if len(limits) > 1 {
+		verb = " depend on them"
+	}
+	return "the " + strings.Join(limits, " and the ") + verb
 }
 
 // firstLimitedProperty returns the first of the named properties that has a limit; empty if none
@@ -112,33 +132,45 @@ const maxNamesInHeadline = 3
 // maxNamesInHeadline, it returns only their number.
 func joinNamesOrCount(names []string) string {
 	if n := len(names); n > maxNamesInHeadline {
-		return number.CountWithNoun(n, "wish") + "es"
+		return number.CountWithNoun(n, "objective")
 	}
 	return number.JoinAnd(names)
 }
 
-// pluralNoun returns the noun, with an s at its end unless n is 1.
-func pluralNoun(noun string, n int) string {
-	if n == 1 {
-		return noun
-	}
-	return noun + "s"
-}
-
-// modelSkillText says how well the model of an objective predicts, such as "R² 0.71 ± 0.05".
-func modelSkillText(p *compile.Problem, name string) string {
+// skillReason gives the reason for the grade of models in brackets, as one number: how well the
+// weakest of the named properties is predicted, such as " (R² 0.71)". It names the property if there
+// are several, and returns "" if no recipe was left to check the models with.
+func skillReason(p *compile.Problem, names []string) string {
+	worst, text := math.Inf(1), ""
 	for _, w := range p.Properties {
-		if w.Name != name || w.Model == nil {
+		if w.Model == nil || !slices.Contains(names, w.Name) {
 			continue
 		}
-		switch q := w.Model.Quality(); {
+		q := w.Model.Quality()
+		skill, of := math.NaN(), ""
+		switch {
 		case q.Numbers != nil:
-			return fmt.Sprintf("R² %s ± %s", number.Fixed(q.Numbers.R2, 2), number.Fixed(q.Numbers.R2SE, 2))
+			skill, of = float64(q.Numbers.R2), fmt.Sprintf("R² %s ± %s", number.Fixed(q.Numbers.R2, 2), number.Fixed(q.Numbers.R2SE, 2))
 		case q.Classes != nil:
-			return fmt.Sprintf("skill %s ± %s", number.Fixed(q.Classes.Skill, 2), number.Fixed(q.Classes.SkillSE, 2))
+			skill, of = float64(q.Classes.Skill), betterThanGuessing(q.Classes)
+		}
+		if skill < worst {
+			worst, text = skill, of
+			if len(names) > 1 {
+				text = "weakest: " + w.Name + ", " + of
+			}
 		}
 	}
-	return "unknown"
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
+}
+
+// betterThanGuessing writes the skill of a model of classes with its standard error, such as
+// "28 ± 7 % better than guessing". A negative skill counts as 0.
+func betterThanGuessing(c *model.ClassQuality) string {
+	return fmt.Sprintf("%s ± %s better than guessing", number.Fixed(max(0, float64(100*c.Skill)), 0), number.WholePercent(c.SkillSE))
 }
 
 // modelErrorSentence returns a sentence on the model of an objective. It compares the error of
@@ -149,13 +181,13 @@ func modelErrorSentence(w compile.Property) string {
 	switch {
 	case q.Numbers != nil:
 		n := q.Numbers
-		return text + fmt.Sprintf("R² is %s ± %s on %s that it had not seen. Its error (RMSE) is %s; guessing the mean is off by %s.",
+		return text + fmt.Sprintf("R² %s ± %s on %s kept aside. Its typical error is %s; guessing the mean is off by %s.",
 			number.Fixed(n.R2, 2), number.Fixed(n.R2SE, 2), number.CountWithNoun(q.Rows, "recipe"), number.Value(n.RMSE), number.Value(n.PriorRMSE))
 	case q.Classes != nil:
 		c := q.Classes
-		return text + fmt.Sprintf("its skill is %s ± %s on %s that it had not seen. It predicts %s ± %s %% of them right; guessing %s is right for %s %%.",
-			number.Fixed(c.Skill, 2), number.Fixed(c.SkillSE, 2), number.CountWithNoun(q.Rows, "recipe"),
-			number.Fixed(float64(100*c.Accuracy), 0), number.Fixed(float64(100*c.AccuracySE), 0), c.Majority, number.Fixed(float64(100*c.MajorityAccuracy), 0))
+		return text + fmt.Sprintf("%s on %s kept aside. It is right for %s ± %s %%; always saying %s for %s %%.",
+			betterThanGuessing(c), number.CountWithNoun(q.Rows, "recipe"),
+			number.Fixed(float64(100*c.Accuracy), 0), number.Fixed(float64(100*c.AccuracySE), 0), inputerr.Quote(c.Majority), number.Fixed(float64(100*c.MajorityAccuracy), 0))
 	}
 	return text + "no recipe was left to check it with."
 }
@@ -163,31 +195,27 @@ func modelErrorSentence(w compile.Property) string {
 // comparisonText compares the scores of the shortlist with those of random compositions and known
 // recipes.
 func comparisonText(p *compile.Problem, a *report.Answer) string {
-	scores := "scores"
-	if a.Shortlist.Number != 1 {
-		scores = "score"
-	}
-	text := fmt.Sprintf("The %s %s %s on average, random recipes under the same constraints %s ± %s",
-		suggestionsText(a.Shortlist.Number), scores, number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1), number.ScoreError(a.Random.Mean, a.Random.SE))
+	text := fmt.Sprintf("Mean score: suggestions %s, random recipes %s ± %s",
+		number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1), number.ScoreError(a.Random.Mean, a.Random.SE))
 	if p.HasPredictedLimits() {
-		text += " (0 beyond a limit of what is predicted)"
+		text += " (0 beyond a predicted limit)"
 	}
 	if a.Known.Number > 0 {
-		text += fmt.Sprintf(", the known recipes %s ± %s%s", number.Score(a.Known.Mean, 1), number.ScoreError(a.Known.Mean, a.Known.SE), heldOutScoresNote(p))
+		text += fmt.Sprintf(", your recipes %s ± %s%s", number.Score(a.Known.Mean, 1), number.ScoreError(a.Known.Mean, a.Known.SE), heldOutScoresNote(p))
 	}
-	known := a.Known.Number > 0
-	if a.RandomShareBelow == 1 && (!known || a.KnownShareBelow == 1) {
-		text += ". The median suggestion outscores every random"
-		if known {
-			text += " and every known"
-		}
-		return text + " recipe."
-	}
-	text += fmt.Sprintf(". The median suggestion outscores %s of the random", number.WholePercent(a.RandomShareBelow))
-	if known {
-		text += fmt.Sprintf(" and %s of the known", number.WholePercent(a.KnownShareBelow))
+	text += fmt.Sprintf(". The middle suggestion beats %s random", shareOfRecipes(a.RandomShareBelow))
+	if a.Known.Number > 0 {
+		text += fmt.Sprintf(" and %s known", shareOfRecipes(a.KnownShareBelow))
 	}
 	return text + " recipes."
+}
+
+// shareOfRecipes writes a share for use before "random recipes", such as "all" or "97 % of".
+func shareOfRecipes(share report.Number) string {
+	if share == 1 {
+		return "all"
+	}
+	return number.WholePercent(share) + " of the"
 }
 
 // heldOutScoresNote returns a note in brackets on the scores of the known recipes. It says which
@@ -211,25 +239,17 @@ func heldOutScoresNote(p *compile.Problem) string {
 	var said []string
 	switch {
 	case len(unseen) == count && count > 0:
-		said = append(said, "by models that have not seen them")
+		said = append(said, "predicted without them")
 	case len(unseen) > 0:
-		said = append(said, joinNamesOrCount(unseen)+" by models that have not seen them")
+		said = append(said, joinNamesOrCount(unseen)+" predicted without them")
 	}
 	if len(unsure) > 0 {
-		said = append(said, fmt.Sprintf("the %s of %s may have learnt from them", pluralNoun("model", len(unsure)), joinNamesOrCount(unsure)))
+		said = append(said, "models of "+joinNamesOrCount(unsure)+" may have learnt from them")
 	}
 	if len(said) == 0 {
 		return ""
 	}
 	return " (" + strings.Join(said, "; ") + ")"
-}
-
-// suggestionsText returns the number of suggested recipes as text.
-func suggestionsText(n int) string {
-	if n == 1 {
-		return "1 suggestion"
-	}
-	return number.Thousands(n) + " suggestions"
 }
 
 // extrapolationWarnings returns warnings of entries of the shortlist that lie far from all known
@@ -243,11 +263,11 @@ func extrapolationWarnings(farEntries []int, entryCount int) []string {
 	for _, k := range farEntries {
 		places = append(places, number.Thousands(k+1))
 	}
-	which := "Entry " + places[0] + " lies"
+	which := "Suggestion " + places[0] + " is"
 	if n := len(places); n == entryCount && n > 1 {
-		which = "All entries lie"
+		which = "All suggestions are"
 	} else if n > 1 {
-		which = "Entries " + number.JoinAnd(places) + " lie"
+		which = "Suggestions " + number.JoinAnd(places) + " are"
 	}
-	return []string{which + " further from every known recipe than 95 % of these from their nearest: there the models extrapolate. Keep doses within those of the book, or add recipes like these."}
+	return []string{which + " unlike any recipe that you have: predictions there are unreliable. Try one before you rely on them."}
 }

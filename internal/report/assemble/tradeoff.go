@@ -222,7 +222,7 @@ func (t *tradeoffBuilder) addObjectives(out *report.Tradeoff, found *search.Trad
 			continue
 		}
 		if quality := w.Model.Quality(); quality.Strength() == model.WeakStrength {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak, and %s: it predicts unseen recipes hardly better than guessing, so recipes of the front may break %s.", w.Name, limitsDependText(limits, "it"), pluralNoun("the limit", len(limits))))
+			out.Warnings = append(out.Warnings, fmt.Sprintf("Predictions of %s are little better than guessing; %s. Recipes of the trade-off may break %s.", w.Name, limitsDependText(limits), map[bool]string{true: "it", false: "them"}[len(limits) == 1]))
 		}
 	}
 }

@@ -57,8 +57,11 @@ type Slice struct {
 	Size  float64 // size in any unit; only the ratios of sizes matter
 }
 
-// Stack draws a bar divided into slices, side by side. Names and shares are written into the slices
-// that are wide enough. Even the smallest slice is visible. The parameter colours maps the name of
+// leastStackTexts is the least height of a bar of [Figure.Stack] with texts in it.
+const leastStackTexts = 20
+
+// Stack draws a bar divided into slices, side by side. If the bar has a height of at least
+// leastStackTexts, names and shares are written into the slices that are wide enough. Even the smallest slice is visible. The parameter colours maps the name of
 // a slice to its colour.
 func (f *Figure) Stack(x, y, width, height float64, parts []Slice, colours map[string]Paint) {
 	const least = 1.5
@@ -74,7 +77,7 @@ func (f *Figure) Stack(x, y, width, height float64, parts []Slice, colours map[s
 	for k, p := range parts {
 		w, paint := widths[k]*width/sum, colours[p.Name]
 		f.Segment(x, y, w, height, paint)
-		if TextWidth(p.Share, SmallSize) <= w-4 {
+		if height >= leastStackTexts && TextWidth(p.Share, SmallSize) <= w-4 {
 			if room := w - 8; room > 28 {
 				f.WriteOn(x+4, y+float64(0.4*height), TextSize, Start, paint, Clip(p.Name, room, TextSize))
 				f.WriteOn(x+4, y+float64(0.8*height), SmallSize, Start, paint, p.Share)

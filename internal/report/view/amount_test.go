@@ -172,13 +172,13 @@ func TestRecipesAreReadBack(t *testing.T) {
 		text.Reset()
 		must(Shortlist(&text, model.Best, model, terminal.Style{}))
 		shortlist, _ := Sheets(model.Best, model, report.IngredientOrder{})
-		for k, of := range strings.Split(text.String(), "\n\n")[1:] {
-			checkWritten(t, "kir show", recipes[k], found(of, `(?m)^ +`+number+`  (?P<name>i[0-9]+)`), "%", "100", total)
+		for k, of := range strings.Split(text.String(), "\n\n") {
+			checkWritten(t, "kir show", recipes[k], found(of, `(?m)^ +`+number+` %  (?P<name>i[0-9]+)`), "%", "100", total)
 		}
 		for k := range recipes {
 			b := model.Best[k]
 			checkWritten(t, "kir tradeoff", recipes[k], found(recipeText(b.Parts(), total), `(?P<name>i[0-9]+) `+number+` %`), "%", "100", total)
-			figure := compositionFigure(model, "best", "A recipe", &b, shortlistColours(model.Best))
+			figure := compositionFigure(model, "best", "A recipe", &b, shortlistColours(model, model.Best))
 			checkWritten(t, "a bar", recipes[k], found(figure.Text, `(?P<name>i[0-9]+) `+number+` %`), "%", "100", total)
 			column := make(map[string]string)
 			for _, row := range shortlist.Rows[1 : len(shortlist.Rows)-1] {
@@ -187,10 +187,10 @@ func TestRecipesAreReadBack(t *testing.T) {
 				}
 			}
 			checkWritten(t, "the table", recipes[k], column, "%", "100", total)
-			cards := (&pageView{Model: model}).newCards(model.Best, shortlistColours(model.Best))
+			cards := (&pageView{Model: model}).newCards(model.Best, shortlistColours(model, model.Best))
 			shown := make(map[string]string)
 			for _, s := range cards[k].Swatch {
-				shown[s.Ingredient] = strings.TrimSuffix(s.Share, " %")
+				shown[s.Ingredient] = strings.TrimSuffix(s.Text, " %")
 			}
 			checkWritten(t, "the page", recipes[k], shown, "%", "100", total)
 		}

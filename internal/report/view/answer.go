@@ -1,34 +1,35 @@
 package view
 
 import (
-	"slices"
-
 	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/terminal"
 )
 
-// reportHeadline returns the headline of a report: the quality of the answer or, without an answer,
-// the reliability of the draws. The result sure reports whether that can be relied on without
-// caution.
+// reportHeadline returns the headline of a report: the quality of the answer and, if they are not
+// reliable or there is no answer, the reliability of the draws. The result sure reports whether both
+// can be relied on without caution.
 func reportHeadline(m *report.Model) (text string, sure bool) {
-	if m.Answer != nil {
+	switch {
+	case m.Answer == nil:
+		return drawsHeadline(m.Grade) + ".", m.Grade == report.Sound
+	case m.Grade == report.Sound:
 		return m.Answer.Headline, m.Answer.Grade.IsSure()
 	}
-	return drawsHeadline(m.Grade), m.Grade == report.Sound
+	return m.Answer.Headline + " " + drawsHeadline(m.Grade) + ".", false
 }
 
 // drawsHeadline says in a few words how reliable the draws are.
 func drawsHeadline(g report.Grade) string {
 	switch g {
 	case report.Sound:
-		return "The draws can be relied on"
+		return "The draws are reliable"
 	case report.Short:
-		return "Too few draws yet"
+		return "Averages over draws need more draws"
 	case report.Unsound:
-		return "The draws cannot be relied on yet"
+		return "Averages over draws are not reliable yet"
 	}
-	return "It cannot be told how far the draws can be relied on"
+	return "Too little varies to tell how reliable the draws are"
 }
 
 // writeHeadline writes the headline of a report.
@@ -42,63 +43,29 @@ func writeHeadline(m *report.Model, p *terminal.Printer) {
 		}
 		p.Line("%s", l)
 	}
-	p.Line("")
 }
 
-// writeAnswer writes the section on the quality of the answer. It has the quality of the models,
-// and the scores of the shortlist next to those of random compositions and known recipes.
+// writeAnswer writes the section on how far to trust the shortlist. It has the quality of the models,
+// and the means of the shortlist next to those of random compositions and known recipes.
 func writeAnswer(m *report.Model, p *terminal.Printer) {
 	a := m.Answer
 	if a == nil || a.Grade == report.NoObjectives {
 		return
 	}
-	p.Heading("%s", p.Bold("How good the answer is"))
+	p.Heading("%s", p.Bold("How far to trust it"))
 	for _, l := range a.Verdict {
 		p.WrappedHanging(0, l)
 	}
 	if len(a.Objectives) > 0 {
 		p.Line("")
-		columns := []string{"mean of", "model", "shortlist", "expected", "random", "known"}
-		row := func(cells ...any) []any { return cells }
-		if !a.HasExpectedValues() {
-			columns = slices.Delete(columns, 3, 4)
-			row = func(cells ...any) []any { return slices.Delete(cells, 3, 4) }
-		}
-		t := terminal.NewTable(2, columns...)
+		t := terminal.NewTable(2, "mean of", "model", "suggestions", "random", "known")
 		t.SetMaxWidth(0, 30)
 		for _, w := range a.Objectives {
-			t.Row(row(w.Name, w.Strength, objectiveValueText(w, w.Shortlist), expectedMeanText(w), objectiveValueText(w, w.Random), objectiveValueTextIfKnown(w, w.Known))...)
+			t.Row(w.Name, w.Strength, objectiveValueText(w, w.Shown()), objectiveValueText(w, w.Random), objectiveValueTextIfKnown(w, w.Known))
 		}
-		of := ""
-		if a.Grade == report.Weak {
-			of = "weak"
-		}
-		t.Row(row("score", of, number.Score(a.Shortlist.Mean, 1), expectedScoreText(a), number.Score(a.Random.Mean, 1), knownScoreText(a))...)
+		t.Row("score", "", number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1), knownScoreText(a))
 		p.Table(t)
 	}
-	for _, w := range a.Warnings {
-		p.WrappedHanging(0, "! "+w)
-	}
-}
-
-// expectedMeanText returns the mean of an objective over the shortlist, corrected because the
-// search selects compositions whose predictions are too high by chance. It returns "" if no check
-// measured this effect.
-func expectedMeanText(w report.ObjectiveSummary) string {
-	if w.Expected == nil {
-		return ""
-	}
-	return objectiveValueText(w, *w.Expected)
-}
-
-// expectedScoreText returns the mean score of the shortlist, corrected because the search selects
-// compositions whose predictions are too high by chance. It returns "" if no check measured this
-// effect.
-func expectedScoreText(a *report.Answer) string {
-	if a.OptimismCheck == nil || a.OptimismCheck.ExpectedRemainingGain == nil {
-		return ""
-	}
-	return number.Score(a.Random.Mean+report.Number(*a.OptimismCheck.ExpectedRemainingGain*(a.Shortlist.Mean-a.Random.Mean)), 1)
 }
 
 // objectiveValueText writes a value v of an objective: as a number of the label's unit, as a

@@ -8,34 +8,46 @@ import (
 	"kir/internal/report/figure"
 )
 
-// shortlistColours returns a map from each ingredient of the shortlist to its colour in figures.
-func shortlistColours(list []report.Best) map[string]figure.Paint {
+// shortlistColours returns a map from each ingredient of the shortlist, and of the best known recipe
+// of the report, to its colour in figures.
+func shortlistColours(m *report.Model, list []report.Best) map[string]figure.Paint {
 	var recipes []map[string]int
 	for _, b := range list {
 		recipes = append(recipes, b.Recipe)
 	}
+	if m.BestKnown != nil {
+		recipes = append(recipes, m.BestKnown.Recipe)
+	}
 	return figure.Colours(recipes)
 }
 
-// compositionFigure returns a figure of a composition as a stacked bar. The key of the colours
-// appears only in a separate file of the figure, since the page lists the ingredients with their
-// colours.
+// Heights of the bar of a composition, which is 290 wide: in a file of its own the bar has texts, on
+// the page it stands above the list of ingredients.
+const tallBar, slimBar = 40.0, 12.0
+
+// compositionFigure returns a figure of an entry of the shortlist as a stacked bar with texts. The
+// key of the colours appears in the file of the figure.
 func compositionFigure(m *report.Model, name, title string, b *report.Best, colours map[string]figure.Paint) *figure.Figure {
-	const width, height = 290.0, 40.0
-	f := &figure.Figure{Name: name, Title: title, Width: width, Height: height}
 	if m.HasWeights() {
-		f.Title += ", score " + number.Score(b.Score, 1)
+		title += ", score " + number.Score(b.Score, 1)
 	}
+	return barFigure(m, name, title, b.Parts(), colours, tallBar)
+}
+
+// barFigure returns a figure of a recipe as a stacked bar of the given height.
+func barFigure(m *report.Model, name, title string, parts []report.Part, colours map[string]figure.Paint, height float64) *figure.Figure {
+	const width = 290.0
+	f := &figure.Figure{Name: name, Title: title, Width: width, Height: height}
 	var said []string
-	var parts []figure.Slice
-	shares := partShareTexts(b.Parts(), m.Problem.Total)
-	for k, p := range b.Parts() {
+	var slices []figure.Slice
+	shares := partShareTexts(parts, m.Problem.Total)
+	for k, p := range parts {
 		share := shares[k]
-		parts = append(parts, figure.Slice{Name: p.Ingredient, Share: share, Size: float64(p.Amount)})
+		slices = append(slices, figure.Slice{Name: p.Ingredient, Share: share, Size: float64(p.Amount)})
 		said = append(said, p.Ingredient+" "+share)
 		f.KeyOf(share+" "+p.Ingredient, colours[p.Ingredient])
 	}
-	f.Stack(0, 0, width, height, parts, colours)
+	f.Stack(0, 0, width, height, slices, colours)
 	f.Text = strings.Join(said, ", ") + "."
 	return f
 }

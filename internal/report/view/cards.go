@@ -5,7 +5,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"kir/internal/report"
 	"kir/internal/report/figure"
@@ -18,30 +17,41 @@ type card struct {
 	Page    *pageView     // page that the card belongs to
 	Bar     template.HTML // the composition as a stacked bar, an SVG element
 	Swatch  []swatch      // ingredients with their amounts and colours
-	Columns bool          // whether the ingredients are listed in two columns
 	AtBound int           // number of constraints with the composition exactly at a bound
+}
+
+// A knownCard shows the best known recipe before the entries of the shortlist.
+type knownCard struct {
+	card
+	Name    string
+	Results []string // what was measured, predicted or computed of the recipe
+	Notes   []string // where the shortlist stands beside the recipe
+}
+
+// newKnownCard returns the card of the best known recipe; nil if there is none.
+func (v *pageView) newKnownCard(colours map[string]figure.Paint) *knownCard {
+	k := v.BestKnown
+	if k == nil {
+		return nil
+	}
+	b := report.Best{Recipe: k.Recipe, Conditions: k.Conditions}
+	c := &knownCard{card: card{Best: b, Page: v, Swatch: v.swatches(b, colours)}, Name: k.Name, Results: knownResultTexts(v.Model), Notes: knownNotes(v.Model)}
+	c.Bar = template.HTML(barFigure(v.Model, "best-known", k.Name, b.Parts(), colours, slimBar).SVG())
+	return c
 }
 
 // A swatch is an ingredient of a composition, with its amount and the colour that stands for the
 // ingredient.
 type swatch struct {
 	report.Part
-	Share string // amount as a percentage
+	Text  string // amount in the unit of the known recipes, or in percent if they have none
+	Share string // amount in percent; empty if Text is in percent
 	Fill  string // colour, as #rrggbb
 	Band  string // colour of the band along the lower edge; empty if there is no band
 }
 
 // Near names the known recipes nearest to the composition.
 func (c card) Near() string { return strings.TrimPrefix(nearestText(c.Best), "nearest: ") }
-
-// Range returns, in brackets, the range within which an ingredient's amount may vary without a
-// clear difference. It returns "" if there is no such range.
-func (c card) Range(ingredient string) string {
-	if r, ok := c.Ranges[ingredient]; ok {
-		return rangeText(r, c.Page.Problem.Total)
-	}
-	return ""
-}
 
 // Sets lists the values of the conditions of the recipe, such as "temperature 185 °C".
 func (c card) Sets() string { return strings.Join(c.Page.Problem.ConditionTexts(c.Best), ", ") }
@@ -65,19 +75,40 @@ func (c card) Kept() []string {
 	return list
 }
 
-// maxNarrowCardParts is the largest number of ingredients on a narrow card, which shows an entry of
-// the shortlist; if an entry has more, all cards are wide. A wide card lists at most
-// maxSingleColumnParts ingredients in a single column, and more in two columns.
-const maxNarrowCardParts, maxSingleColumnParts = 12, 6
+// maxSingleColumnParts is the largest number of ingredients that a card lists in a single column.
+// With more than maxTwoColumnParts ingredients on a card, all cards are wide.
+const maxSingleColumnParts, maxTwoColumnParts = 6, 20
 
-// hasMoreParts reports whether the composition has more than the given number of ingredients, and
-// names short enough for two columns.
-func (c card) hasMoreParts(parts int) bool {
-	longest := 0
-	for name := range c.Recipe {
-		longest = max(longest, utf8.RuneCountInString(name))
+// PartsClass returns the CSS class of the list of ingredients: "" for a single column, "many" for
+// several columns, and "most" for a list that a narrow screen shows as running text.
+func (c card) PartsClass() string {
+	switch n := len(c.Recipe); {
+	case n > maxTwoColumnParts:
+		return "most"
+	case n > maxSingleColumnParts:
+		return "many"
 	}
-	return len(c.Recipe) > parts && longest <= 24
+	return ""
+}
+
+// NotBetter says that the best known recipe scores at least as much; see [notBetterText].
+func (c card) NotBetter() string { return notBetterText(c.Page.Model, c.Best) }
+
+// HasMore reports whether the card has anything to unfold.
+func (c card) HasMore() bool {
+	return len(c.Ranges)+len(c.Variants)+len(c.Nearest)+len(c.Slack) > 0
+}
+
+// Room lists the ranges within which the amounts of ingredients may vary without a clear difference,
+// such as "Champagne 45.0–47.0 %". It returns "" if there are none.
+func (c card) Room() string {
+	var list []string
+	for _, part := range c.Parts() {
+		if r, ok := c.Ranges[part.Ingredient]; ok {
+			list = append(list, part.Ingredient+" "+strings.Trim(rangeText(r, c.Page.Problem.Total), "()")+" %")
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // newCards returns the cards of the given entries of the shortlist. The parameter colours maps the
@@ -85,19 +116,8 @@ func (c card) hasMoreParts(parts int) bool {
 func (v *pageView) newCards(of []report.Best, colours map[string]figure.Paint) []card {
 	var list []card
 	for k, b := range of {
-		c := card{Best: b, Place: k, Page: v}
-		if f := v.figures[fmt.Sprintf("best-%d", k+1)]; f != nil {
-			c.Bar = template.HTML(f.SVG())
-		}
-		shares := partShareTexts(b.Parts(), v.Problem.Total)
-		for k, part := range b.Parts() {
-			paint := colours[part.Ingredient]
-			fill, band := paint.Hex()
-			if !paint.Banded() {
-				band = ""
-			}
-			c.Swatch = append(c.Swatch, swatch{part, shares[k], fill, band})
-		}
+		c := card{Best: b, Place: k, Page: v, Swatch: v.swatches(b, colours)}
+		c.Bar = template.HTML(barFigure(v.Model, fmt.Sprintf("best-%d", k+1), fmt.Sprintf("Suggestion %d", k+1), b.Parts(), colours, slimBar).SVG())
 		for _, s := range b.Slack {
 			if isAtBound(s) {
 				c.AtBound++
@@ -105,16 +125,32 @@ func (v *pageView) newCards(of []report.Best, colours map[string]figure.Paint) [
 		}
 		list = append(list, c)
 	}
-	if needsWideCards(list) {
-		for k := range list {
-			list[k].Columns = list[k].hasMoreParts(maxSingleColumnParts)
+	return list
+}
+
+// swatches returns the ingredients of a recipe with their amounts and colours, the largest amount
+// first.
+func (v *pageView) swatches(b report.Best, colours map[string]figure.Paint) []swatch {
+	var list []swatch
+	parts := b.Parts()
+	writer := newAmountWriter(v.Problem)
+	texts, shares := writer.texts(parts), partShareTexts(parts, v.Problem.Total)
+	for k, part := range parts {
+		paint := colours[part.Ingredient]
+		s := swatch{Part: part, Text: texts[k]}
+		s.Fill, s.Band = paint.Hex()
+		if !paint.Banded() {
+			s.Band = ""
 		}
+		if writer.hasUnit() {
+			s.Share = shares[k]
+		}
+		list = append(list, s)
 	}
 	return list
 }
 
 // needsWideCards reports whether a card of the list has too many ingredients for a narrow card.
-// Then all cards are wide.
 func needsWideCards(list []card) bool {
-	return slices.ContainsFunc(list, func(c card) bool { return c.hasMoreParts(maxNarrowCardParts) })
+	return slices.ContainsFunc(list, func(c card) bool { return len(c.Recipe) > maxTwoColumnParts })
 }

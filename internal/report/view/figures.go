@@ -17,7 +17,7 @@ func Figures(m *report.Model) []*figure.Figure {
 		}
 	}
 	list := m.Best[:min(len(m.Best), maxPageEntries)]
-	colours := shortlistColours(list)
+	colours := shortlistColours(m, list)
 	for k := range list {
 		add(compositionFigure(m, fmt.Sprintf("best-%d", k+1), fmt.Sprintf("Entry %d of the shortlist", k+1), &list[k], colours))
 	}

@@ -63,7 +63,7 @@ func see(t *testing.T, data []byte) {
 		return
 	}
 	room := limited(64<<20 + 100*len(data))
-	for _, err := range []error{Text(&room, m, ".", terminal.Style{}), Shortlist(&room, m.Best, m, terminal.Style{}), Page(&room, m)} {
+	for _, err := range []error{Details(&room, m, ".", terminal.Style{}), Shortlist(&room, m.Best, m, terminal.Style{}), Page(&room, m)} {
 		if err != nil {
 			t.Fatal(err)
 		}

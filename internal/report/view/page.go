@@ -62,6 +62,7 @@ var pageTemplate = template.Must(template.New(PageName).Funcs(template.FuncMap{
 	"slack":     slackText,
 	"style":     objectiveNumberStyle,
 	"bound":     isAtBound,
+	"prefix":    func(w report.Property) string { return strings.TrimSpace(propertyPrefix(w)) },
 	"wide":      needsWideCards,
 }).Parse(pageHTML))
 
@@ -130,14 +131,15 @@ func Shown(text string) string {
 // pageView is the data for the template of report.html.
 type pageView struct {
 	*report.Model
-	Policy  string       // content security policy of the page
-	Style   template.CSS // style sheet
-	Script  template.JS  // script of the page
-	Sampled string       // says how the draws were made
-	Title   string       // title of the shortlist
-	Cards   []card       // entries of the shortlist
-	Order   []int        // indices, in the field Inclusion, of the listed ingredients, the most frequent first
-	Law     []int        // indices, in the field Sparsity, of the listed numbers of ingredients
+	Policy string       // content security policy of the page
+	Style  template.CSS // style sheet
+	Script template.JS  // script of the page
+	Title  string       // title of the shortlist
+	Tie    string       // says that the entries are tied; empty if their scores tell them apart
+	Known  *knownCard   // best known recipe; nil if there is none
+	Cards  []card       // entries of the shortlist
+	Order  []int        // indices, in the field Inclusion, of the listed ingredients, the most frequent first
+	Law    []int        // indices, in the field Sparsity, of the listed numbers of ingredients
 
 	figures map[string]*figure.Figure // maps the name of a figure to the figure
 }
@@ -158,11 +160,38 @@ func (v *pageView) Amount(pointer string, units report.Number) template.HTML {
 	return dataTag(pointer, float64(units), func(f float64) string { return number.Fixed(100*f/float64(v.Problem.Total), 1) })
 }
 
-// Part returns an HTML element with the amount of an ingredient of a recipe, shown as a percentage.
-// The parameter pointer is the JSON Pointer of the amount in summary.json.
+// Part returns HTML with the amount of an ingredient of a recipe, and behind it the percentage if
+// the amount is in another unit. The parameter pointer is the JSON Pointer of the amount in
+// summary.json.
 func (v *pageView) Part(pointer string, part swatch) template.HTML {
-	return dataTag(pointer, float64(part.Amount), func(float64) string { return part.Share })
+	out := dataTag(pointer, float64(part.Amount), func(float64) string { return part.Text })
+	if part.Share != "" {
+		out += template.HTML(` <span class="soft">` + html.EscapeString(part.Share) + `</span>`)
+	}
+	return out
 }
+
+// maxFirstCards is the largest number of recipes that the page shows unfolded.
+const maxFirstCards = 8
+
+// FirstCards returns the entries of the shortlist that the page shows unfolded.
+func (v *pageView) FirstCards() []card { return v.Cards[:v.firstCardCount()] }
+
+// MoreCards returns the other entries of the shortlist on the page.
+func (v *pageView) MoreCards() []card { return v.Cards[v.firstCardCount():] }
+
+// firstCardCount returns the number of entries that the page shows unfolded. The best known recipe
+// takes the place of one.
+func (v *pageView) firstCardCount() int {
+	most := maxFirstCards
+	if v.Known != nil {
+		most--
+	}
+	return min(len(v.Cards), most)
+}
+
+// WarningCount returns the number of warnings of the report.
+func (v *pageView) WarningCount() int { return len(v.Warnings) }
 
 // Wished returns HTML that says what an entry of the shortlist achieves for a property: the
 // prediction with its interval, the values that the property computes, or the score. It returns ""
@@ -284,15 +313,6 @@ func (v *pageView) Tone() string {
 // DrawsHeadline says in a few words how reliable the draws are.
 func (v *pageView) DrawsHeadline() string { return drawsHeadline(v.Grade) }
 
-// DrawsTone returns the CSS class with the colour for the headline on the draws. Sound draws have
-// the class "plain", which is not green, if the answer needs caution.
-func (v *pageView) DrawsTone() string {
-	if v.Grade == report.Sound && !v.Sure() {
-		return "plain"
-	}
-	return string(v.Grade)
-}
-
 // Kept says that every entry keeps all constraints, such as "All 3 rules are kept".
 func (v *pageView) Kept() string {
 	switch n := len(v.Problem.Rules); n {
@@ -320,14 +340,15 @@ func newPageView(m *report.Model) *pageView {
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
 	v := &pageView{
-		Model: m, Sampled: samplerText(m), Style: template.CSS(style), Script: template.JS(pageScript), figures: make(map[string]*figure.Figure),
+		Model: m, Style: template.CSS(style), Script: template.JS(pageScript), figures: make(map[string]*figure.Figure),
 		Policy: "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src " + hash(style) + "; script-src " + hash(pageScript),
 	}
 	for _, f := range Figures(m) {
 		v.figures[f.Name] = f
 	}
 	list := m.Best[:min(len(m.Best), maxPageEntries)]
-	v.Title, v.Cards = shortlistTitle(m), v.newCards(list, shortlistColours(list))
+	colours := shortlistColours(m, list)
+	v.Title, v.Tie, v.Known, v.Cards = shortlistTitle(m), pageTie(m), v.newKnownCard(colours), v.newCards(list, colours)
 	v.Order = m.IndicesByFrequency()
 	v.Order = v.Order[:min(len(v.Order), maxPageIngredients)]
 	for k, to := m.ShownLaw(); k < to && len(v.Law) < maxPageSizes; k++ {

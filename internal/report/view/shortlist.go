@@ -15,22 +15,78 @@ import (
 // maxTextEntries is the largest number of entries of the shortlist in the text report. If one of
 // the first maxLongTextEntries entries has many ingredients, maxLongTextEntries is the largest
 // number.
-const maxTextEntries, maxLongTextEntries = 10, 5
+const maxTextEntries, maxLongTextEntries = 5, 3
 
 // longEntryParts is the largest number of ingredients of an entry that does not count as long.
 const longEntryParts = 6
 
-// writeShortlist writes the first entries of the shortlist.
-func writeShortlist(m *report.Model, p *terminal.Printer) {
+// writeShortlist writes the best known recipe and the first entries of the shortlist. The parameter
+// dir is the location of the run; it may be empty.
+func writeShortlist(m *report.Model, p *terminal.Printer, dir string) {
+	if len(m.Best) == 0 {
+		if m.Problem.Recipes > 0 {
+			p.Line("")
+			p.Line("Every set of ingredients that was found is one of your recipes.")
+		}
+		return
+	}
 	most := maxTextEntries
 	if slices.ContainsFunc(m.Best[:min(len(m.Best), maxLongTextEntries)], func(b report.Best) bool { return len(b.Recipe) > longEntryParts }) {
 		most = maxLongTextEntries
 	}
 	shown := m.Best[:min(len(m.Best), most)]
-	writeEntries(m, p, shown)
+	columns := newRecipeColumns(m, shown).withoutRanges()
+	writeKnown(m, p, columns)
+	if text := pageTie(m); text != "" {
+		p.Line("")
+		p.Wrapped(0, text)
+	}
+	for k, b := range shown {
+		p.Line("")
+		writeEntry(m, p, columns, k, b)
+		if text := notBetterText(m, b); text != "" {
+			p.WrappedHanging(4, text)
+		}
+		if len(b.Nearest) > 0 {
+			p.WrappedHanging(4, nearestText(b))
+		}
+		if b.Extrapolates {
+			p.Line("    %s", p.Warn(extrapolatesText))
+		}
+	}
 	if more := len(m.Best) - len(shown); more > 0 {
 		p.Line("")
-		p.Line("%s more: kir show RUN --best %d, --json", number.Thousands(more), min(len(m.Best), 20))
+		if dir == "" {
+			p.Line("%s more", number.Thousands(more))
+		} else {
+			p.Line("%s more: kir show %s --best %d", number.Thousands(more), terminal.EscapeControls(terminal.ShellWord(dir)), min(len(m.Best), 20))
+		}
+	}
+}
+
+// extrapolatesText is the note on an entry that is far from every known recipe.
+const extrapolatesText = "! unlike any recipe that you have: predictions are unreliable"
+
+// writeKnown writes the best known recipe, if there is one.
+func writeKnown(m *report.Model, p *terminal.Printer, columns recipeColumns) {
+	k := m.BestKnown
+	if k == nil {
+		return
+	}
+	p.Line("")
+	for _, l := range terminal.Wrap(terminal.EscapeControls("Best known: "+k.Name), terminal.MaxColumns) {
+		p.Line("%s", p.Bold(l))
+	}
+	if texts := knownResultTexts(m); len(texts) > 0 {
+		p.Wrapped(4, strings.Join(texts, ", "))
+	}
+	b := report.Best{Recipe: k.Recipe, Conditions: k.Conditions}
+	if texts := m.Problem.ConditionTexts(b); texts != nil {
+		p.WrappedHanging(4, strings.Join(texts, ", "))
+	}
+	columns.write(p, b)
+	for _, note := range knownNotes(m) {
+		p.WrappedHanging(4, note)
 	}
 }
 
@@ -48,84 +104,24 @@ func Shortlist(w io.Writer, list []report.Best, m *report.Model, style terminal.
 
 // shortlistTitle returns the title of the shortlist.
 func shortlistTitle(m *report.Model) string {
-	kind := "compositions"
-	if m.Problem.Recipes > 0 && !slices.ContainsFunc(m.Best, func(b report.Best) bool { return b.Known }) {
-		kind = "new compositions"
-	}
 	if !m.HasWeights() {
-		return "Shortlist: " + kind + " that differ"
+		return "Suggestions that differ"
 	}
-	return "Shortlist: the best " + kind + ", clearly different from each other"
+	return "Suggestions, best first"
 }
 
-// writeEntries writes entries of the shortlist. The list must begin with the first entry of the
-// shortlist.
+// writeEntries writes entries of the shortlist with all that is known of them. The list must begin
+// with the first entry of the shortlist.
 func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
-	if len(list) == 0 {
-		if m.Problem.Recipes > 0 {
-			p.Heading("Every set of ingredients that was found is in the book.")
-		}
-		return
+	columns := newRecipeColumns(m, list)
+	if columns.ranges > 0 {
+		p.Wrapped(0, "Brackets: the amount can vary this much, in percent, and lose under 1 % of the score.")
 	}
-	p.Heading("%s", p.Bold(shortlistTitle(m)))
-	if slices.ContainsFunc(list, func(b report.Best) bool { return len(b.Ranges) > 0 }) {
-		p.Wrapped(0, "In brackets: how much of an ingredient there may be, at the cost of another, for a score within 1 %.")
-	}
-	width := len(" 100") + number.Percentages(m.Problem.Total).MinDigits
-	names, ranges := 10, 0
-	shares := make([][]string, len(list))
-	for k, b := range list {
-		shares[k] = partShareTexts(b.Parts(), m.Problem.Total)
-		for _, s := range shares[k] {
-			width = max(width, len(s)-len(" %"))
-		}
-		for name := range b.Recipe {
-			names = max(names, terminal.Width(terminal.EscapeControls(name)))
-		}
-		for _, r := range b.Ranges {
-			ranges = max(ranges, terminal.Width(rangeText(r, m.Problem.Total)))
-		}
-	}
-	bars := 24
 	for k, b := range list {
 		p.Line("")
-		p.Line("%s", p.Bold(entryHeading(m, k, b)))
-		sound, weak := objectiveTexts(m, b)
-		if sound != "" {
-			p.Wrapped(4, sound)
-		}
-		if weak != "" {
-			for _, l := range terminal.Wrap(terminal.EscapeControls(weak), terminal.MaxColumns-4) {
-				p.Line("    %s", p.Faint(l))
-			}
-		}
-		for _, l := range b.Sure {
-			p.WrappedHanging(4, limitProbabilityText(l))
-		}
-		if texts := m.Problem.ConditionTexts(b); texts != nil {
-			p.WrappedHanging(4, strings.Join(texts, ", "))
-		}
-		for place, part := range b.Parts() {
-			column := min(names, 30)
-			name := terminal.Wrap(terminal.EscapeControls(part.Ingredient), terminal.MaxColumns-4-width-2)
-			if len(name) > 1 {
-				name = terminal.Wrap(terminal.EscapeControls(part.Ingredient), column) // the whole name, with the rest of the line beside it
-			}
-			line := fmt.Sprintf("%*s  %s", 4+width, strings.TrimSuffix(shares[k][place], " %"), terminal.Pad(name[0], column))
-			if ranges > 0 {
-				within := ""
-				if r, ok := b.Ranges[part.Ingredient]; ok {
-					within = rangeText(r, m.Problem.Total)
-				}
-				line += "  " + terminal.Pad(within, ranges)
-			}
-			if room := terminal.MaxColumns - terminal.Width(line) - 2; len(name) == 1 && room >= 8 {
-				line += "  " + p.Bar(float64(part.Amount)/float64(m.Problem.Total), min(bars, room))
-			}
-			p.Line("%s", strings.TrimRight(line, " "))
-			for _, rest := range name[1:] {
-				p.Line("%*s  %s", 4+width, "", rest)
-			}
+		writeEntry(m, p, columns, k, b)
+		if text := notBetterText(m, b); text != "" {
+			p.WrappedHanging(4, text)
 		}
 		for _, v := range b.Variants[:min(len(b.Variants), maxVariants)] {
 			p.WrappedHanging(4, variantText(v, m.Problem.Total))
@@ -134,7 +130,7 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 			p.WrappedHanging(4, nearestText(b))
 		}
 		if b.Extrapolates {
-			p.Line("    %s", p.Warn("! far from every known recipe: the models extrapolate"))
+			p.Line("    %s", p.Warn(extrapolatesText))
 		}
 		for _, s := range b.Slack {
 			p.WrappedHanging(4, m.Problem.Rules[s.Rule]+": "+slackText(s))
@@ -142,10 +138,32 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 	}
 }
 
+// writeEntry writes an entry of the shortlist: its heading, what it achieves, its conditions and its
+// amounts.
+func writeEntry(m *report.Model, p *terminal.Printer, columns recipeColumns, place int, b report.Best) {
+	p.Line("%s", p.Bold(entryHeading(m, place, b)))
+	sound, weak := objectiveTexts(m, b)
+	if sound != "" {
+		p.Wrapped(4, sound)
+	}
+	if weak != "" {
+		for _, l := range terminal.Wrap(terminal.EscapeControls(weak), terminal.MaxColumns-4) {
+			p.Line("    %s", p.Faint(l))
+		}
+	}
+	for _, l := range b.Sure {
+		p.WrappedHanging(4, limitProbabilityText(l))
+	}
+	if texts := m.Problem.ConditionTexts(b); texts != nil {
+		p.WrappedHanging(4, strings.Join(texts, ", "))
+	}
+	columns.write(p, b)
+}
+
 // entryHeading returns the heading of an entry of the shortlist: its number, which is place+1, and
-// its score.
+// its score unless all entries are tied.
 func entryHeading(m *report.Model, place int, b report.Best) string {
-	if !m.HasWeights() {
+	if !m.HasWeights() || pageTie(m) != "" {
 		return fmt.Sprintf("%2d", place+1)
 	}
 	return fmt.Sprintf("%2d  score %s", place+1, number.Score(b.Score, 1))

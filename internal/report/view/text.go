@@ -13,36 +13,25 @@ import (
 	"kir/internal/terminal"
 )
 
-// Text writes the report on a run as text. The parameter dir is the location of the run.
+// Text writes the report on a run as text: the shortlist, how far to trust it, and what to do next.
+// The parameter dir is the location of the run; if it is empty, the run is not stored, and commands
+// that read it are left out.
 func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
-	writeHeadline(m, p)
-	for _, l := range terminal.Wrap(terminal.EscapeControls(m.Problem.Name), terminal.MaxColumns) {
-		p.Line("%s", p.Bold(l))
-	}
-	p.Wrapped(0, m.Question)
-	p.Line("%s", m.Problem.Describe())
-	p.Wrapped(0, samplerText(m))
-	if len(m.Problem.Rules) > 1 {
-		p.Line("Rules:")
-		for _, r := range m.Problem.Rules {
-			p.Wrapped(2, r)
-		}
-	}
+	writeText(m, dir, p)
+	return p.Err
+}
+
+// Details writes what [Text] writes and after it all else that the report has: the models, the
+// averages over the draws, the statistics of the chains, and how to repeat the run.
+func Details(w io.Writer, m *report.Model, dir string, style terminal.Style) error {
+	p := terminal.NewPrinter(w, style)
+	writeText(m, dir, p)
+	writeQuestion(m, p)
 	writeAnswer(m, p)
 	p.Heading("%s", p.Bold("The draws"))
-	for _, l := range terminal.Wrap(terminal.EscapeControls(m.Draws), terminal.MaxColumns-2) {
-		if m.Grade != report.Sound {
-			l = p.Warn(l)
-		}
-		p.Line("%s", l)
-	}
-	writeWarnings(p, m.OtherWarnings())
-	writeShortlist(m, p)
-	if m.Tradeoff != nil {
-		p.Line("")
-		writeTradeoff(p, m.Tradeoff, m.Problem.Total)
-	}
+	p.Wrapped(0, m.Draws)
+	p.Wrapped(0, samplerText(m)+".")
 	writeIngredients(m, p)
 	writeSizes(m, p)
 	writeScore(m, p)
@@ -50,13 +39,56 @@ func Text(w io.Writer, m *report.Model, dir string, style terminal.Style) error 
 	writeRates(m, p)
 	writeLadders(m, p)
 	writeProperties(p, m.Properties)
-	p.Heading("To do it again with kir %s, in the directory of the problem file", terminal.EscapeControls(m.Version))
+	p.Heading("Repeat it with kir %s, in the directory of the problem file", terminal.EscapeControls(m.Version))
 	writeCommand(p, m.Again.Command)
 	if len(m.Files) > 0 {
 		p.Heading("Files in %s", terminal.EscapeControls(dir))
 		p.Wrapped(2, strings.Join(m.Files, ", "))
 	}
 	return p.Err
+}
+
+// writeText writes the result of [Text].
+func writeText(m *report.Model, dir string, p *terminal.Printer) {
+	for _, l := range terminal.Wrap(terminal.EscapeControls(m.Problem.Name), terminal.MaxColumns) {
+		p.Line("%s", p.Bold(l))
+	}
+	writeShortlist(m, p, dir)
+	if m.Tradeoff != nil {
+		p.Line("")
+		writeTradeoff(p, m.Tradeoff, m.Problem.Total)
+	}
+	p.Line("")
+	writeHeadline(m, p)
+	for _, warning := range m.Warnings {
+		p.WrappedHanging(0, "! "+warning)
+	}
+	if dir != "" {
+		p.Line("")
+		run := terminal.EscapeControls(terminal.ShellWord(dir))
+		p.Line("Next:")
+		switch {
+		case len(m.Best) == 0:
+		case m.Problem.Unit != "":
+			p.Line("  kir show %s --recipe 1 --batch %s%s", run, number.RoundTrip(float64(m.Problem.Whole)), m.Problem.Unit)
+		default:
+			p.Line("  kir show %s --xlsx -o shortlist.xlsx", run)
+		}
+		p.Line("  kir show %s --details", run)
+	}
+}
+
+// writeQuestion writes what was asked: the question, the size of the problem and its constraints.
+func writeQuestion(m *report.Model, p *terminal.Printer) {
+	p.Heading("%s", p.Bold("What was asked"))
+	p.Wrapped(0, m.Question)
+	p.Wrapped(0, m.Problem.Describe()+".")
+	if len(m.Problem.Rules) > 1 {
+		p.Line("Constraints:")
+		for _, r := range m.Problem.Rules {
+			p.Wrapped(2, r)
+		}
+	}
 }
 
 // samplerText describes how the draws were made: kernel, chains, draws and seed.
@@ -201,7 +233,7 @@ func writeProperties(p *terminal.Printer, properties []report.Property) {
 	if len(properties) == 0 {
 		return
 	}
-	p.Heading("Properties")
+	p.Heading("Objectives and their models")
 	for _, w := range properties {
 		p.WrappedHanging(2, fmt.Sprintf("%s: %s, weight %g", w.Name, w.About, w.Weight))
 		if w.Forest != nil {

@@ -116,7 +116,7 @@ func TestChangedSummary(t *testing.T) {
 		room := limited(1 << 20)
 		page.Reset()
 		for _, err := range []error{
-			Text(&room, m, "runs/it", terminal.Style{}),
+			Details(&room, m, "runs/it", terminal.Style{}),
 			Shortlist(&room, m.Best, m, terminal.Style{}),
 			Page(io.MultiWriter(&room, &page), m),
 		} {
