@@ -403,7 +403,7 @@ func lookAt(t *testing.T, ctx context.Context, reports []shownReport) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, figure := range []string{"heatmap 2", "map 2"} {
+				for _, figure := range []string{"heatmap 2", "map 2", "card 2"} {
 					if !slices.Contains(lit, figure) {
 						t.Errorf("with the pointer on suggestion 2, %q are lit", lit)
 					}
