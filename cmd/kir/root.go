@@ -218,6 +218,8 @@ func newRootCommand() *cobra.Command {
 	)
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
+	groupCommands(root)
+	root.SetUsageFunc(writeUsage)
 	for _, c := range root.Commands() {
 		if slices.Contains(scoringCommands, c.Name()) {
 			c.Flags().Bool(allowProgramsFlag, false, "run the programs that the problem names; they have your rights")

@@ -52,7 +52,7 @@ func knownNotes(m *report.Model) (notes []string) {
 	case m.NoneBetter() && onlyClasses(m):
 		notes = append(notes, "It is what you want already. Suggestions are new recipes that may be, too.")
 	case m.NoneBetter():
-		notes = append(notes, "No suggestion is predicted to beat it.")
+		notes = append(notes, "No suggestion is predicted to beat these results. Part of a best result is luck.")
 	}
 	if k.Ties > 0 {
 		notes = append(notes, fmt.Sprintf("%s of yours score the same.", number.CountWithNoun(k.Ties, "more recipe")))

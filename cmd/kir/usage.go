@@ -1,0 +1,59 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// commandGroups lists the headings under which kir --help lists the commands, and the commands under
+// each of them.
+var commandGroups = []struct {
+	title    string
+	commands []string
+}{
+	{"Begin:", []string{"init", "check", "serve"}},
+	{"Find recipes:", []string{"sample", "show", "report", "tradeoff", "score", "compare"}},
+	{"Make and measure:", []string{"next", "record", "campaign"}},
+	{"Runs:", []string{"resume", "merge", "status", "draws"}},
+	{"Models and proofs:", []string{"train", "count", "paper"}},
+	{"More:", []string{"trust", "schema", "version", "completion", "help"}},
+}
+
+// groupCommands puts the commands of root into the groups of [commandGroups], and lists them in the
+// order of the groups.
+func groupCommands(root *cobra.Command) {
+	for _, g := range commandGroups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range root.Commands() {
+			for _, name := range g.commands {
+				if c.Name() == name {
+					c.GroupID = g.title
+				}
+			}
+		}
+	}
+}
+
+// A plainFlag is the value of a flag that needs no argument. Its type is not "bool", so that the
+// usage of a command does not write "[=true|false]" behind its name.
+type plainFlag struct{ pflag.Value }
+
+// Type returns the name of the type of the flag.
+func (plainFlag) Type() string { return "boolfunc" }
+
+// writeUsage writes the usage of a command as cobra does, with flags that need no argument as
+// [plainFlag].
+func writeUsage(c *cobra.Command) error {
+	flags := c.Flags()
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Value.Type() == "bool" {
+			f.Value = plainFlag{f.Value}
+		}
+	})
+	defer flags.VisitAll(func(f *pflag.Flag) {
+		if plain, ok := f.Value.(plainFlag); ok {
+			f.Value = plain.Value
+		}
+	})
+	return new(cobra.Command).UsageFunc()(c)
+}
