@@ -20,7 +20,7 @@ func TestUsage(t *testing.T) {
 		if err := root.ExecuteContext(t.Context()); err != nil {
 			t.Errorf("kir %s --help: %v", c.Name(), err)
 		}
-		if !strings.Contains(help.String(), "--help ") || strings.Contains(help.String(), "[=") {
+		if !strings.Contains(help.String(), "--help ") || strings.Contains(help.String(), "true|false") {
 			t.Errorf("kir %s --help prints\n%s", c.Name(), help.String())
 		}
 	}
