@@ -37,7 +37,7 @@ var floors = [][]string{
 	{"internal/dataset"},
 	{"internal/constraint/volume", "internal/constraint/conflict", "internal/bound", "internal/dataset/sheet"},
 	{"mcmc"},
-	{"internal/importedmodel", "property", "internal/search", "internal/rounding", "internal/config/yaml"},
+	{"internal/importedmodel", "property", "internal/search", "internal/rounding", "internal/recipemap", "internal/config/yaml"},
 	{"internal/config/schema", "internal/run"},
 	{"internal/config"},
 	{"internal/compile"},

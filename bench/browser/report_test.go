@@ -394,6 +394,24 @@ func lookAt(t *testing.T, ctx context.Context, reports []shownReport) {
 					t.Error("a control is there that does nothing")
 				}
 			})
+			t.Run("highlighting", func(t *testing.T) {
+				if !slices.Contains(want, "map") || len(m.Best) < 2 {
+					t.Skip("there is no map of two suggestions")
+				}
+				do(t, chromedp.Navigate(url))
+				lit, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](highlightScript))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, figure := range []string{"heatmap 2", "map 2", "card 2"} {
+					if !slices.Contains(lit, figure) {
+						t.Errorf("with the pointer on suggestion 2, %q are lit", lit)
+					}
+				}
+				if slices.ContainsFunc(lit, func(mark string) bool { return !strings.HasSuffix(mark, " 2") }) {
+					t.Errorf("other recipes than suggestion 2 are lit: %q", lit)
+				}
+			})
 			t.Run("sorting", func(t *testing.T) {
 				do(t, chromedp.Navigate(url))
 				sorted, err := chromedp.Run(ctx, chromedp.Evaluate[[]float64](sortScript))
@@ -422,6 +440,18 @@ func lookAt(t *testing.T, ctx context.Context, reports []shownReport) {
 		})
 	}
 }
+
+// highlightScript points at the second suggestion in the heat map, and returns which marks are lit
+// then: the figure and the entry of each. It fails if a mark stays lit when the pointer leaves it.
+const highlightScript = `(() => {
+  const lit = () => [...document.querySelectorAll('.lit')];
+  const over = e => e.dispatchEvent(new PointerEvent('pointerover', { bubbles: true }));
+  over(document.querySelector('svg[aria-labelledby^="heatmap"] [data-entry="2"] rect'));
+  const marks = lit();
+  over(document.querySelector('h1'));
+  if (lit().length) throw new Error('marks stay lit');
+  return marks.map(e => (e.closest('svg[aria-labelledby]')?.getAttribute('aria-labelledby').split('-title')[0] ?? 'card') + ' ' + e.dataset.entry);
+})()`
 
 // unfold opens everything that is folded.
 const unfold = "for (const d of document.querySelectorAll('details')) d.open = true;"

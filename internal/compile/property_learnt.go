@@ -159,6 +159,20 @@ func (w *Property) HeldOutPredictions() (map[int]model.Prediction, error) {
 	return all, nil
 }
 
+// MeasuredNumbers returns a map from the indices of known recipes to the numbers that the property's model has
+// learnt from. The result is nil if the model predicts no number, or if it is unknown from which recipes it has
+// learnt.
+func (w *Property) MeasuredNumbers() map[int]float64 {
+	if !w.ScoresByHeldOut() || len(w.learntModel.trainingData.Numbers) == 0 {
+		return nil
+	}
+	all := make(map[int]float64, len(w.learntModel.recipeByRow))
+	for row, r := range w.learntModel.recipeByRow {
+		all[r] = w.learntModel.trainingData.Numbers[row]
+	}
+	return all
+}
+
 // heldOutClassChances returns the calibrated probability of the wanted class for each row of the training data.
 // It returns nil if no row was held out. It computes the probabilities once.
 func (w *learntModel) heldOutClassChances() ([]model.Prediction, error) {

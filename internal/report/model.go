@@ -41,6 +41,8 @@ type Model struct {
 	BestKnown  *BestKnown               `json:"best_known,omitempty"` // known recipe that the shortlist is compared with; absent if there are no known recipes or no objectives
 	Plots      []Plot                   `json:"plots"`                // data of the rank plots and traces
 	Tradeoff   *Tradeoff                `json:"tradeoff,omitempty"`   // recipes that balance several objectives (Pareto front); absent if the problem does not ask for them
+	Map        *RecipeMap               `json:"map,omitempty"`        // draws, known recipes and the shortlist as points in a plane; absent if the draws do not differ enough
+	Ternary    *Ternary                 `json:"ternary,omitempty"`    // the same recipes by their shares of three things; absent unless the problem is about three
 	Warnings   []string                 `json:"warnings"`
 	Inputs     []run.Input              `json:"inputs"` // files that the problem was read from
 	Again      Reproduction             `json:"again"`  // data needed to repeat the run

@@ -53,8 +53,13 @@ type Forest struct {
 	// time, starting from the same recipe.
 	ConditionResponses []ConditionResponse `json:"condition_responses,omitempty"`
 	At                 string              `json:"at,omitempty"`    // description of the recipe from which the changes start
-	Unit               string              `json:"unit,omitempty"`  // unit of the predictions in Responses and ConditionResponses
+	Unit               string              `json:"unit,omitempty"`  // unit of the predictions in Responses, ConditionResponses and HeldOut
 	Total              int                 `json:"total,omitempty"` // number of units in the recipe from which the changes start
+
+	// HeldOut lists training recipes, each with a prediction by a model that was trained without
+	// the recipe; a run has at most 500. It is empty for classes, and if a plain forest was trained
+	// outside of a run.
+	HeldOut []HeldOut `json:"held_out,omitempty"`
 }
 
 // A Response shows how a prediction changes with the amount of one ingredient. The other
@@ -148,15 +153,12 @@ type Training struct {
 	File     string `json:"file,omitempty"`     // file that the model was saved in; empty if it was not saved
 
 	Choice *model.CandidateChoice `json:"choice,omitempty"` // how the kind of model or its features were chosen; absent if there was no choice
-
-	// HeldOut lists the training recipes, each with a prediction by a model that was trained
-	// without the recipe. It is empty for classes and for a plain forest.
-	HeldOut []HeldOut `json:"held_out,omitempty"`
 }
 
 // A HeldOut is the measured label of a recipe, and the prediction by a model that was trained
 // without the recipe, with a 90 % interval.
 type HeldOut struct {
+	Recipe   string `json:"recipe,omitempty"` // name of the recipe; empty if it is unknown
 	Measured Number `json:"measured"`
 	Value    Number `json:"value"` // predicted label
 	Low      Number `json:"low"`   // lower end of the 90 % interval

@@ -30,6 +30,7 @@ func (m *Model) validate() error {
 	}
 	m.validateTradeoff(need)
 	m.validateFigures(need)
+	m.validatePoints(need)
 	for k, l := range m.Ladders {
 		need(len(l.Rungs) > 0, "ladder %d has no rungs", k)
 	}
@@ -198,6 +199,10 @@ func (m *Model) validateFigures(need func(ok bool, format string, args ...any)) 
 					}
 					need(math.Abs(float64(p.Value)) < large && !(math.Abs(float64(p.Low)) >= large) && !(math.Abs(float64(p.High)) >= large), "a response of property %d is %v", k, p.Value)
 				}
+			}
+			for _, h := range w.Forest.HeldOut {
+				need(math.Abs(float64(h.Value)) < large && math.Abs(float64(h.Measured)) < large, "a held-out recipe of property %d is measured %v, predicted %v", k, h.Measured, h.Value)
+				need(!(math.Abs(float64(h.Low)) >= large) && !(math.Abs(float64(h.High)) >= large), "a held-out recipe of property %d is predicted from %v to %v", k, h.Low, h.High)
 			}
 			for _, i := range w.Forest.Importances {
 				need(math.Abs(float64(i.Mean)) < large && math.Abs(float64(i.SE)) < large, "an importance of property %d is %v ± %v", k, i.Mean, i.SE)

@@ -638,11 +638,7 @@ func (s *Session) respondWithModelFigures(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	across := view.PanelsAcross
-	if r.URL.Query().Get("across") == "1" { // for phones
-		across = 1
-	}
-	for _, f := range view.ResponseFigures(m, across) {
+	for _, f := range view.ResponseFigures(m) {
 		out.Responses = append(out.Responses, Drawing{f.Title, f.SVG()})
 	}
 	return out, nil

@@ -393,19 +393,6 @@ func TestMany(t *testing.T) {
 	if len(d.Ingredients) != 60 || d.UnlistedCount != 18 || d.DrawCount != 1600 || d.Ingredients[0].UseShare != 0.5 || d.Ingredients[0].Mean != 0.25 || d.Ingredients[0].Name != "ingredient 1" {
 		t.Errorf("%d are shown, %d are not, the first is %+v", len(d.Ingredients), d.UnlistedCount, d.Ingredients[0])
 	}
-	for k := range 10 {
-		kept[0] = append(kept[0], keptDraw{parts: []mcmc.Part{{Ingredient: 200 + k, Amount: 40}}, logDensity: 1})
-	}
-	axes, at := principalComponents(kept[0], len(kept[0]), 5010)
-	if len(at) != 110 || len(axes.ingredientIndices) != 87 || !(axes.explainedVariance > 0 && axes.explainedVariance < 1) {
-		t.Errorf("%d rows, of %d ingredients, %v is explained", len(at), len(axes.ingredientIndices), axes.explainedVariance)
-	}
-	if axes, _ := principalComponents(kept[0], 1, 5010); axes != nil && len(axes.ingredientIndices) != 3 {
-		t.Errorf("one draw has axes of %d", len(axes.ingredientIndices))
-	}
-	if axes, _ := principalComponents([]keptDraw{{parts: []mcmc.Part{{Ingredient: 0, Amount: 40}}}}, 1, 5010); axes != nil {
-		t.Error("one ingredient has axes")
-	}
 	for _, c := range []struct {
 		density []float64 // by draw, of each of four chains
 		apart   float64   // added to those of the first

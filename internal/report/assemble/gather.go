@@ -49,7 +49,7 @@ type gatheredDraws struct {
 	series          []statisticSeries     // values of each statistic at evenly spaced draws
 	logScores       [][]float64           // item k holds the log scores of the examined draws of chain k; nil if no property has a positive weight
 	bestBySet       []run.Best            // best examined draw of each set of ingredients
-	tradeoffDraws   [][]*mcmc.Composition // item k holds evenly spaced draws of chain k, to be displayed behind a Pareto front
+	thinDraws       [][]*mcmc.Composition // item k holds evenly spaced draws of chain k, to be displayed as points
 	batches         []*drawBatch          // counts of ingredients in batches of draws
 	slotIngredients []int                 // item k is the index of the k-th most frequent ingredient
 	pairedSlotCount int                   // number of ingredients, the most frequent ones, of which all pairs are counted
@@ -104,8 +104,8 @@ func gatherDraws(ctx context.Context, p *compile.Problem, r *run.Run, inclusion 
 	_, most := p.Target.Law().Support()
 	c.candidateStride = evenStride(g.drawsPerChain, max(1, min(l.maxPooledDraws, l.maxPooledParts/most)/s.Chains))
 	c.candidatesByChain = make([][]run.Best, s.Chains)
-	c.tradeoffStride = evenStride(g.drawsPerChain, max(1, maxTradeoffDraws/s.Chains))
-	g.tradeoffDraws = make([][]*mcmc.Composition, s.Chains)
+	c.thinStride = evenStride(g.drawsPerChain, max(1, maxThinDraws/s.Chains))
+	g.thinDraws = make([][]*mcmc.Composition, s.Chains)
 
 	// A batch belongs to one goroutine, and so do all chains of one batch.
 	groups := min(s.Chains, l.maxBatches)
@@ -163,7 +163,7 @@ type drawCollector struct {
 	batchesPerGroup   int          // number of batches of each group of chains that share batches
 	candidatesByChain [][]run.Best // item k holds the candidates from chain k for a diverse shortlist
 
-	tradeoffStride int // every tradeoffStride-th examined draw is displayed behind a Pareto front
+	thinStride int // every thinStride-th examined draw is displayed as a point
 }
 
 // collectChain reads the examined draws of a chain. It counts the ingredients of the first draws in
@@ -187,12 +187,12 @@ func (c *drawCollector) collectChain(ctx context.Context, r *run.Run, chain int,
 		if at%c.candidateStride == 0 {
 			c.addCandidate(chain, d, logScore)
 		}
-		if at%c.tradeoffStride == 0 {
+		if at%c.thinStride == 0 {
 			x, err := c.problem.Target.Space().Composition(d.Parts, d.Conditions)
 			if err != nil {
 				return err
 			}
-			c.tradeoffDraws[chain] = append(c.tradeoffDraws[chain], x)
+			c.thinDraws[chain] = append(c.thinDraws[chain], x)
 		}
 		c.countInBatch(batches[at*len(batches)/c.drawsPerChain], d)
 		at++

@@ -97,13 +97,21 @@ func Model(ctx context.Context, p *compile.Problem, store run.Store, r *run.Resu
 	case trade.Err != nil: // the draws are made, and are as good without it
 		untraded = []string{fmt.Sprintf("The trade-off could not be found: %v.", trade.Err)}
 	default:
-		if m.Tradeoff, err = Tradeoff(p, trade, 0, slices.Concat(g.tradeoffDraws...)); err != nil {
+		if m.Tradeoff, err = Tradeoff(p, trade, 0, slices.Concat(g.thinDraws...)); err != nil {
 			return nil, fmt.Errorf("the trade-off: %w", err)
 		}
 	}
 	if err := addResponses(p, m); err != nil {
 		return nil, fmt.Errorf("the responses: %w", err)
 	}
+	if err := addHeldOut(p, m); err != nil {
+		return nil, fmt.Errorf("the held-out recipes: %w", err)
+	}
+	points, err := newRecipePoints(p, m, slices.Concat(g.thinDraws...))
+	if err != nil {
+		return nil, fmt.Errorf("the map of recipes: %w", err)
+	}
+	m.Map, m.Ternary = points.newMap(), points.newTernary()
 
 	m.Draws, m.Grade = runVerdict(p, r)
 	m.Draws, m.Grade = lowerGradeByLadders(m.Draws, m.Grade, m.Ladders)

@@ -22,8 +22,9 @@ const (
 	// defaultFrontLength is the largest number of recipes of a front that a report lists by
 	// default.
 	defaultFrontLength = 20
-	// maxTradeoffDraws is the approximate number of draws displayed behind a Pareto front.
-	maxTradeoffDraws = 400
+	// maxThinDraws is the approximate number of draws displayed as points, such as those behind a
+	// Pareto front.
+	maxThinDraws = 400
 )
 
 // Tradeoff returns the report on a Pareto front. It lists at most maxPoints recipes of the front; 0
@@ -281,7 +282,7 @@ func measuredValues(p *compile.Problem, w *compile.Property) []float64 {
 func DrawsBehind(ctx context.Context, p *compile.Problem, r *run.Run) (all []*mcmc.Composition, err error) {
 	settings := r.Manifest.Settings
 	for chain := range settings.Chains {
-		for d, err := range r.ThinnedDraws(ctx, chain, evenStride(settings.Draws, max(maxTradeoffDraws/settings.Chains, 1))) {
+		for d, err := range r.ThinnedDraws(ctx, chain, evenStride(settings.Draws, max(maxThinDraws/settings.Chains, 1))) {
 			if err != nil {
 				return nil, err
 			}

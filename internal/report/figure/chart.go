@@ -11,8 +11,8 @@ import (
 
 // Sizes of text in figures, in CSS pixels.
 const (
-	TextSize  = 12.0 // usual size of text
-	SmallSize = 11.0 // size of text at axes and in keys
+	TextSize  = 13.0 // usual size of text
+	SmallSize = 12.0 // size of text at axes and in keys
 )
 
 // Percent is the value of the parameter unit of [Figure.Frame] that labels shares from 0 to 1 in
@@ -31,7 +31,7 @@ func (f *Figure) Frame(left, top, right, bottom, highest, unit float64, title st
 		f.Write(left-5, y+4, SmallSize, End, Soft, number.Axis(t, digits))
 	}
 	f.Line(left, bottom, right, bottom, 1, Ink)
-	f.Write(float64((left+right)/2), bottom+29, SmallSize, Middle, Soft, title)
+	f.Write(float64((left+right)/2), bottom+34, SmallSize, Middle, Soft, title)
 	return scale
 }
 

@@ -105,7 +105,7 @@ const (
 	End
 )
 
-// markKind is the kind of a mark: a rectangle, a line, a path, a dot, a ring or a text.
+// markKind is the kind of a mark: something that is drawn, or the start or end of a group of marks.
 type markKind uint8
 
 const (
@@ -115,6 +115,9 @@ const (
 	dotMark
 	ringMark
 	textMark
+	areaMark // a filled polygon
+	groupStart
+	groupEnd
 )
 
 // A mark is one drawn element of a figure.
@@ -124,17 +127,19 @@ type mark struct {
 	y                     float64   // vertical position
 	x2                    float64   // end of a line, width of a rectangle, or radius of a circle
 	y2                    float64   // end of a line, or height of a rectangle
-	points                []float64 // points of a path as x, y, x, y, ...
+	points                []float64 // points of a path or corners of an area as x, y, x, y, ...
 	paint                 Paint
 	usesTextColourOfPaint bool    // whether the mark has the colour of text on paint instead of the colour paint
 	width                 float64 // width of a line
 	dashed                bool    // whether the line is dashed
 	translucent           bool    // whether the colour is translucent
-	text                  string
+	opacity               float64 // opacity of the colour; 0 stands for 1
+	text                  string  // text, or what a page shows while the pointer is over a group
+	entry                 string  // entry of the shortlist that a group shows
 	anchor                Anchor
 	size                  float64 // size of the text
 	bold                  bool
-	outlineGround         bool // whether the rectangle has a thin outline in the background colour
+	outlineGround         bool // whether the rectangle or text has an outline in the background colour
 }
 
 // A figureKey is an example of a mark with a text that explains its meaning.
@@ -169,6 +174,11 @@ func (f *Figure) FillTranslucent(x, y, width, height float64, p Paint) {
 	f.marks = append(f.marks, mark{kind: rectMark, x: x, y: y, x2: width, y2: height, paint: p, translucent: true})
 }
 
+// FillShade fills a rectangle with a paint of the given opacity, above 0 and at most 1.
+func (f *Figure) FillShade(x, y, width, height, opacity float64, p Paint) {
+	f.marks = append(f.marks, mark{kind: rectMark, x: x, y: y, x2: width, y2: height, paint: p, opacity: opacity})
+}
+
 // Line draws a straight line.
 func (f *Figure) Line(x1, y1, x2, y2, width float64, p Paint) {
 	f.marks = append(f.marks, mark{kind: lineMark, x: x1, y: y1, x2: x2, y2: y2, width: width, paint: p})
@@ -182,6 +192,25 @@ func (f *Figure) Dashed(x1, y1, x2, y2, width float64, p Paint) {
 // Path draws a line through points, given as x, y, x, y, ...
 func (f *Figure) Path(points []float64, width float64, p Paint) {
 	f.marks = append(f.marks, mark{kind: pathMark, points: points, width: width, paint: p})
+}
+
+// DashedPath draws a dashed line through points, given as x, y, x, y, ...
+func (f *Figure) DashedPath(points []float64, width float64, p Paint) {
+	f.marks = append(f.marks, mark{kind: pathMark, points: points, width: width, paint: p, dashed: true})
+}
+
+// FillArea fills a polygon with a translucent paint. Its corners are given as x, y, x, y, ...
+func (f *Figure) FillArea(corners []float64, p Paint) {
+	f.marks = append(f.marks, mark{kind: areaMark, points: corners, paint: p, translucent: true})
+}
+
+// Group draws marks that belong together. A page shows the text hover while the pointer is over
+// one of them. If entry is not empty, it names what the marks show: a page can find all marks with
+// the same entry by the attribute data-entry.
+func (f *Figure) Group(entry, hover string, draw func()) {
+	f.marks = append(f.marks, mark{kind: groupStart, entry: entry, text: printable(hover)})
+	draw()
+	f.marks = append(f.marks, mark{kind: groupEnd})
 }
 
 // Dot draws a filled circle.
@@ -203,6 +232,13 @@ func (f *Figure) Write(x, y, size float64, a Anchor, p Paint, text string) {
 func (f *Figure) WriteBold(x, y, size float64, a Anchor, p Paint, text string) {
 	f.Write(x, y, size, a, p, text)
 	f.marks[len(f.marks)-1].bold = true
+}
+
+// WriteOver draws text with an outline in the background colour, so that it can be read over lines
+// and dots; see [Figure.Write].
+func (f *Figure) WriteOver(x, y, size float64, a Anchor, p Paint, text string) {
+	f.Write(x, y, size, a, p, text)
+	f.marks[len(f.marks)-1].outlineGround = true
 }
 
 // WriteOn draws text on an area of a fixed paint, in the colour that is most readable on the area;

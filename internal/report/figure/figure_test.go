@@ -39,6 +39,11 @@ func sample(text string) *Figure {
 	f.Path([]float64{0, 0, 10, 20, 30, 5}, 2, Accent)
 	f.Dot(20, 30, 4, Accent)
 	f.Ring(40, 30, 4, Ink)
+	f.FillShade(120, 22, 20, 16, 0.5, Accent)
+	f.DashedPath([]float64{110, 50, 120, 44, 130, 50}, 2, Soft)
+	f.WriteOver(150, 64, 12, Start, Ink, text)
+	f.FillArea([]float64{60, 30, 90, 25, 80, 45}, Accent)
+	f.Group(text, text, func() { f.Dot(100, 30, 4, Ink) })
 	f.Write(10, 90, 12, Start, Ink, text)
 	f.WriteBold(10, 90, 12, Middle, Soft, text)
 	f.WriteOn(60, 15, 11, End, Colour(1), text)
@@ -96,8 +101,23 @@ func TestSVGIsWellFormed(t *testing.T) {
 			}
 		}
 	}
-	if _, text := elements(t, sample("a <b> & c").SVG()); strings.Count(text, "a <b> & c") != 5 {
+	if _, text := elements(t, sample("a <b> & c").SVG()); strings.Count(text, "a <b> & c") != 7 {
 		t.Errorf("the text is %q", text)
+	}
+}
+
+// A group has its entry and its hover text, and holds the marks that were drawn in it.
+func TestGroup(t *testing.T) {
+	f := &Figure{Name: "f", Title: "A title", Text: "Words.", Width: 100, Height: 50}
+	f.Group("known", "Daiquiri & co.", func() { f.Dot(10, 20, 3, Ink) })
+	f.Group("", "a draw", func() { f.Ring(30, 20, 3, Ink) })
+	for _, want := range []string{
+		`<g data-entry="known"><title>Daiquiri &amp; co.</title><circle cx="10" cy="20" r="3" class="f-ink"/></g>`,
+		`<g><title>a draw</title><circle cx="30" cy="20" r="3" class="s-ink" stroke-width="1.5"/></g>`,
+	} {
+		if svg := f.SVG(); !strings.Contains(svg, want) {
+			t.Errorf("there is no %s in %s", want, svg)
+		}
 	}
 }
 
@@ -227,8 +247,8 @@ func TestTextHasItsWidth(t *testing.T) {
 			t.Errorf("a text is %v, want textLength %s", of, want)
 		}
 	}
-	if texts != 3 {
-		t.Errorf("there are %d texts, want 3", texts)
+	if texts != 4 {
+		t.Errorf("there are %d texts, want 4", texts)
 	}
 }
 

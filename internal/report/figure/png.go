@@ -87,6 +87,12 @@ func (m *mark) paintOn(c *gg.Context, fonts liberationFonts) error {
 			c.LineTo(toPixels(m.points[k]), toPixels(m.points[k+1]))
 		}
 		c.Stroke()
+	case areaMark:
+		for k := 0; k+1 < len(m.points); k += 2 {
+			c.LineTo(toPixels(m.points[k]), toPixels(m.points[k+1]))
+		}
+		c.ClosePath()
+		c.Fill()
 	case dotMark:
 		c.DrawCircle(toPixels(m.x), toPixels(m.y), toPixels(m.x2))
 		c.Fill()
@@ -100,7 +106,17 @@ func (m *mark) paintOn(c *gg.Context, fonts liberationFonts) error {
 			return err
 		}
 		c.SetFontFace(face)
-		c.DrawStringAnchored(m.text, toPixels(m.x), toPixels(m.y), [...]float64{Start: 0, Middle: 0.5, End: 1}[m.anchor], 0)
+		draw := func(dx, dy float64) {
+			c.DrawStringAnchored(m.text, toPixels(m.x+dx), toPixels(m.y+dy), [...]float64{Start: 0, Middle: 0.5, End: 1}[m.anchor], 0)
+		}
+		if m.outlineGround {
+			c.SetColor(color.White)
+			for _, d := range [][2]float64{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}} {
+				draw(d[0], d[1])
+			}
+			c.SetColor(m.colourOnWhite())
+		}
+		draw(0, 0)
 		return face.Close()
 	}
 	return nil
@@ -122,8 +138,11 @@ func (m *mark) colourOnWhite() color.NRGBA {
 		panic(fmt.Sprintf("figure: the paint %q is no colour", hex))
 	}
 	c := color.NRGBA{R: uint8(n >> 16), G: uint8(n >> 8), B: uint8(n), A: 255}
-	if m.translucent {
+	switch {
+	case m.translucent:
 		c.A = 64
+	case m.opacity > 0:
+		c.A = uint8(float64(255 * m.opacity))
 	}
 	return c
 }

@@ -133,19 +133,24 @@ func (f *Figure) writeMarks(b *strings.Builder) {
 			b.WriteString("/>")
 		case pathMark:
 			b.WriteString(`<path d="`)
-			for k := 0; k+1 < len(m.points); k += 2 {
-				sign := byte('L')
-				if k == 0 {
-					sign = 'M'
-				}
-				b.WriteByte(sign)
-				b.WriteString(formatCoordinate(m.points[k]))
-				b.WriteByte(' ')
-				b.WriteString(formatCoordinate(m.points[k+1]))
-			}
+			writePoints(b, m.points)
 			b.WriteByte('"')
 			m.writeStroke(b)
 			b.WriteString(` stroke-linejoin="round"/>`)
+		case areaMark:
+			b.WriteString(`<path d="`)
+			writePoints(b, m.points)
+			b.WriteString(`Z"`)
+			m.writeFill(b)
+			b.WriteString("/>")
+		case groupStart:
+			b.WriteString("<g")
+			if m.entry != "" {
+				fmt.Fprintf(b, ` data-entry="%s"`, escape(m.entry))
+			}
+			fmt.Fprintf(b, "><title>%s</title>", escape(m.text))
+		case groupEnd:
+			b.WriteString("</g>")
 		case dotMark:
 			fmt.Fprintf(b, `<circle cx="%s" cy="%s" r="%s"`, formatCoordinate(m.x), formatCoordinate(m.y), formatCoordinate(m.x2))
 			m.writeFill(b)
@@ -162,12 +167,29 @@ func (f *Figure) writeMarks(b *strings.Builder) {
 			if m.bold {
 				b.WriteString(` font-weight="bold"`)
 			}
+			if m.outlineGround {
+				b.WriteString(` stroke="var(--ground)" stroke-width="3" stroke-linejoin="round" paint-order="stroke"`)
+			}
 			if width := textWidth(m.text, m.size, m.bold); width > 0 {
 				fmt.Fprintf(b, ` textLength="%s" lengthAdjust="spacingAndGlyphs"`, formatCoordinate(width))
 			}
 			m.writeFill(b)
 			fmt.Fprintf(b, ">%s</text>", escape(m.text))
 		}
+	}
+}
+
+// writePoints writes points, given as x, y, x, y, ..., as the lines of a path that join them.
+func writePoints(b *strings.Builder, points []float64) {
+	for k := 0; k+1 < len(points); k += 2 {
+		sign := byte('L')
+		if k == 0 {
+			sign = 'M'
+		}
+		b.WriteByte(sign)
+		b.WriteString(formatCoordinate(points[k]))
+		b.WriteByte(' ')
+		b.WriteString(formatCoordinate(points[k+1]))
 	}
 }
 
@@ -184,6 +206,9 @@ func (m *mark) writeFill(b *strings.Builder) {
 	default:
 		fill, _ := m.paint.Hex()
 		fmt.Fprintf(b, ` fill="%s"`, fill)
+	}
+	if m.opacity > 0 && m.opacity < 1 {
+		fmt.Fprintf(b, ` fill-opacity="%s"`, strconv.FormatFloat(m.opacity, 'f', 2, 64))
 	}
 }
 

@@ -21,7 +21,7 @@ func shortlistColours(m *report.Model, list []report.Best) map[string]figure.Pai
 	return figure.Colours(recipes)
 }
 
-// Heights of the bar of a composition, which is 300 wide: in a file of its own the bar has texts, on
+// Heights of the bar of a composition, which is 290 wide: in a file of its own the bar has texts, on
 // the page it stands above the list of ingredients.
 const tallBar, slimBar = 40.0, 12.0
 
@@ -36,7 +36,7 @@ func compositionFigure(m *report.Model, name, title string, b *report.Best, colo
 
 // barFigure returns a figure of a recipe as a stacked bar of the given height.
 func barFigure(m *report.Model, name, title string, parts []report.Part, colours map[string]figure.Paint, height float64) *figure.Figure {
-	const width = 300.0
+	const width = 290.0
 	f := &figure.Figure{Name: name, Title: title, Width: width, Height: height}
 	var said []string
 	var slices []figure.Slice

@@ -319,7 +319,7 @@ func StandingFigures(s *campaign.Standing) []*figure.Figure {
 // Sizes of the figures of a campaign, in CSS pixels: the left, top and bottom edges of the plot
 // area, and the height of the figure.
 const (
-	campaignPlotLeft, campaignPlotTop        = 60.0, 10.0
+	campaignPlotLeft, campaignPlotTop        = 60.0, 22.0
 	campaignFigureHeight, campaignPlotBottom = 240.0, 200.0
 )
 
@@ -332,15 +332,6 @@ func paddedScale(values []float64, from, to float64) figure.Scale {
 		room = math.Max(math.Abs(lo)/20, 1e-9)
 	}
 	return figure.Scale{Lo: lo - room, Hi: hi + room, From: from, To: to}
-}
-
-// drawVerticalAxis draws a vertical axis, with labelled numbers and grid lines, for the scale s.
-func drawVerticalAxis(f *figure.Figure, s figure.Scale) {
-	ticks, digits := figure.Ticks(s.Lo, s.Hi, 5)
-	for _, t := range ticks {
-		f.Line(campaignPlotLeft, s.At(t), figureWidth-10, s.At(t), 0.5, figure.Line)
-		f.Write(campaignPlotLeft-5, s.At(t)+4, figure.SmallSize, figure.End, figure.Soft, number.Axis(t, digits))
-	}
 }
 
 // bestByRoundFigure draws the best value of a label after each round as steps. Each item of checks
@@ -371,8 +362,8 @@ func bestByRoundFigure(s *campaign.Standing, label string, checks []campaign.Pre
 	}
 	f := &figure.Figure{Title: label + " of the best so far, and of each result", Width: figureWidth, Height: campaignFigureHeight}
 	y := paddedScale(values, campaignPlotBottom, campaignPlotTop)
-	drawVerticalAxis(f, y)
 	x := figure.Scale{Lo: float64(first) - 0.5, Hi: float64(last) + 0.5, From: campaignPlotLeft, To: figureWidth - 10}
+	drawVerticalAxis(f, x, y, label)
 	step := figure.TickStep(last-first+1, 12)
 	for r := first; r <= last; r += step {
 		f.Write(x.At(float64(r)), campaignPlotBottom+16, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(r))
@@ -464,14 +455,9 @@ func predictionCheckFigure(label string, checks []campaign.PredictionCheck) *fig
 	f := &figure.Figure{Title: label + ": predicted against measured", Width: figureWidth, Height: campaignFigureHeight,
 		Text: fmt.Sprintf("Measured %s of %s over what was predicted of each. %s", label, inputerr.Count(len(checks), "recipe"), coverageOfChecksText(checks))}
 	y := paddedScale(values, campaignPlotBottom, campaignPlotTop)
-	drawVerticalAxis(f, y)
 	x := y
 	x.From, x.To = campaignPlotLeft, figureWidth-10
-	ticks, digits := figure.Ticks(x.Lo, x.Hi, 5)
-	for _, v := range ticks {
-		f.Write(x.At(v), campaignPlotBottom+16, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(v, digits))
-	}
-	f.Write((campaignPlotLeft+figureWidth)/2, campaignPlotBottom+32, figure.SmallSize, figure.Middle, figure.Soft, "x predicted, y measured; dashed = perfect")
+	drawScatterAxes(f, x, y, "predicted; dashed = perfect", "measured")
 	f.Dashed(x.At(x.Lo), y.At(x.Lo), x.At(x.Hi), y.At(x.Hi), 1, figure.Soft)
 	for _, q := range checks {
 		f.Line(x.At(q.Predicted.Low), y.At(q.Measured), x.At(q.Predicted.High), y.At(q.Measured), 1.5, figure.Line)

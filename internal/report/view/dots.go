@@ -68,7 +68,7 @@ func newShareAxis(title string, hi float64, values []float64) dotAxis {
 
 // minLabelWidth and maxLabelWidth are the least and the largest width of the labels at the left of
 // a dot plot, in CSS pixels.
-const minLabelWidth, maxLabelWidth = 70.0, 196.0
+const minLabelWidth, maxLabelWidth = 70.0, 176.0
 
 // dotPlotLabelWidth returns the width in CSS pixels that the labels of the rows need. The width is
 // at least minLabelWidth and at most maxLabelWidth.
@@ -106,9 +106,11 @@ func drawDotPlot(f *figure.Figure, rows []dotRow, a dotAxis) {
 	}
 	for _, t := range a.ticks {
 		f.Line(at(t), top, at(t), bottom, 0.5, figure.Line)
-		f.Write(at(t), bottom+13, figure.SmallSize, figure.Middle, figure.Soft, a.formatTick(t))
+		f.Write(at(t), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, a.formatTick(t))
 	}
-	f.Write(float64((left+figureWidth-right)/2), bottom+28, figure.SmallSize, figure.Middle, figure.Soft, a.title)
+	title := figure.Clip(a.title, figureWidth, figure.SmallSize)
+	middle := min((left+figureWidth-right)/2, figureWidth-float64(figure.TextWidth(title, figure.SmallSize)/2))
+	f.Write(middle, bottom+29, figure.SmallSize, figure.Middle, figure.Soft, title)
 	for k, r := range rows {
 		y := top + float64(row*(float64(k)+0.5))
 		if r.secondLabel == "" {

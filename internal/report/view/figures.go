@@ -21,12 +21,21 @@ func Figures(m *report.Model) []*figure.Figure {
 	for k := range list {
 		add(compositionFigure(m, fmt.Sprintf("best-%d", k+1), fmt.Sprintf("Entry %d of the shortlist", k+1), &list[k], colours))
 	}
+	var bestKnown report.BestKnown
+	if m.BestKnown != nil {
+		bestKnown = *m.BestKnown
+	}
+	add(heatMapFigure(m, bestKnown.Name, bestKnown.Recipe))
+	add(parallelFigure(m))
+	add(mapFigure(m, bestKnown.Name))
+	add(ternaryFigure(m, bestKnown.Name))
 	for _, f := range TradeFigures(m.Tradeoff) {
 		add(f)
 	}
 	add(inclusionFigure(m))
 	add(amountsFigure(m))
 	add(pairsFigure(m))
+	add(networkFigure(m.Pairs))
 	add(sizesFigure(m))
 	add(scoreFigure(m))
 	for k := range m.Plots {
@@ -37,7 +46,8 @@ func Figures(m *report.Model) []*figure.Figure {
 	add(rejectionsFigure(m))
 	for k := range m.Properties {
 		add(importanceFigure(m, k))
-		for _, f := range propertyResponseFigures(m, k, PanelsAcross) {
+		add(propertyHeldOutFigure(m, k))
+		for _, f := range propertyResponseFigures(m, k) {
 			add(f)
 		}
 	}
@@ -45,26 +55,31 @@ func Figures(m *report.Model) []*figure.Figure {
 }
 
 // ResponseFigures returns the figures that show how predictions change with amounts and conditions.
-// The parameter across is the number of panels side by side.
-func ResponseFigures(m *report.Model, across int) []*figure.Figure {
-	var all []*figure.Figure
+func ResponseFigures(m *report.Model) (all []*figure.Figure) {
 	for k := range m.Properties {
-		all = append(all, propertyResponseFigures(m, k, across)...)
+		all = append(all, propertyResponseFigures(m, k)...)
 	}
 	return all
 }
 
-// propertyResponseFigures returns the figure that shows how the prediction for property k changes
-// with amounts and conditions. It returns no figure if that is unknown.
-func propertyResponseFigures(m *report.Model, k, across int) []*figure.Figure {
+// propertyResponseFigures returns the figures that show how the prediction for property k changes
+// with amounts and conditions. There are none if that is unknown.
+func propertyResponseFigures(m *report.Model, k int) []*figure.Figure {
 	w := &m.Properties[k]
 	if w.Forest == nil {
 		return nil
 	}
-	if f := responseFigure(w.Forest, fmt.Sprintf("response-%d", k+1), w.Name, across); f != nil {
-		return []*figure.Figure{f}
+	return responseFigures(w.Forest, fmt.Sprintf("response-%d", k+1), w.Name)
+}
+
+// propertyHeldOutFigure returns the figure of predicted against measured values of property k, or
+// nil if there are none.
+func propertyHeldOutFigure(m *report.Model, k int) *figure.Figure {
+	w := &m.Properties[k]
+	if w.Forest == nil {
+		return nil
 	}
-	return nil
+	return heldOutFigure(w.Forest, fmt.Sprintf("held-out-%d", k+1), w.Forest.Label)
 }
 
 // maxPageEntries is the largest number of entries of the shortlist on the page of a report.

@@ -13,7 +13,7 @@ import (
 
 // figureWidth is the width of figures in CSS pixels. It is the width of the page on a phone, so
 // that text is readable there. On wider screens the page shows figures side by side.
-const figureWidth = 360.0
+const figureWidth = 330.0
 
 // sizesFigure shows how many draws have each number of ingredients, and the probabilities in the
 // sparsity law.
@@ -24,7 +24,7 @@ func sizesFigure(m *report.Model) *figure.Figure {
 		return nil
 	}
 	const left, right, top, bottom = 34.0, figureWidth - 4, 10.0, 180.0
-	f := &figure.Figure{Name: "sizes", Title: "Number of ingredients", Width: figureWidth, Height: bottom + 34}
+	f := &figure.Figure{Name: "sizes", Title: "Number of ingredients", Width: figureWidth, Height: bottom + 38}
 	highest := 0.0
 	var said []string
 	for _, s := range sizes {
@@ -46,7 +46,7 @@ func sizesFigure(m *report.Model) *figure.Figure {
 		gap := min(slot*0.15, 6)
 		f.Rect(x+gap, y.At(float64(s.Target)), max(0.5, slot-float64(2*gap)), bottom-y.At(float64(s.Target)), figure.Line)
 		if s.N%every == 0 || len(sizes) == 1 {
-			f.Write(x+float64(slot/2), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(s.N))
+			f.Write(x+float64(slot/2), bottom+17, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(s.N))
 		}
 	}
 	for k, s := range sizes {
@@ -72,7 +72,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 		return nil
 	}
 	const left, right, top, bottom = 34.0, figureWidth - 14, 10.0, 180.0
-	f := &figure.Figure{Name: "score", Title: "Scores of the draws and of random compositions", Width: figureWidth, Height: bottom + 34}
+	f := &figure.Figure{Name: "score", Title: "Scores of the draws and of random compositions", Width: figureWidth, Height: bottom + 38}
 	f.Text = fmt.Sprintf("Histograms of the score. Its mean is %s, standard error %s, over the draws, and %s, standard error %s, over %s random compositions of the same sparsity.",
 		number.Score(m.Score.Draws, 1), number.ScoreError(m.Score.Draws, m.Score.DrawsMCSE), number.Score(m.Score.Random, 1), number.ScoreError(m.Score.Random, m.Score.RandomSE), number.Thousands(m.Score.RandomSize))
 	if h.DrawsBelow > 0 || h.RandomBelow > 0 {
@@ -97,7 +97,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 			}
 			word = fmt.Sprintf("%.3g", portable.Pow(10, t))
 		}
-		f.Write(x.At(t), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, word)
+		f.Write(x.At(t), bottom+17, figure.SmallSize, figure.Middle, figure.Soft, word)
 	}
 	var outline []float64
 	for k := range h.Draws {

@@ -85,7 +85,7 @@ func barrierFigure(m *report.Model) *figure.Figure {
 		return nil
 	}
 	const left, right, top, bottom = 34.0, figureWidth - 10, 10.0, 180.0
-	f := &figure.Figure{Name: "barrier", Title: "Barrier Λ(β) of each chain", Width: figureWidth, Height: bottom + 34}
+	f := &figure.Figure{Name: "barrier", Title: "Barrier Λ(β) of each chain", Width: figureWidth, Height: bottom + 38}
 	highest := 0.0
 	var said []string
 	for _, l := range ladders {
@@ -99,7 +99,7 @@ func barrierFigure(m *report.Model) *figure.Figure {
 	y := f.Frame(left, top, right, bottom, float64(1.05*highest), 1, "β; Λ(β) upwards")
 	x := figure.Scale{Lo: 0, Hi: 1, From: left, To: right}
 	for _, t := range []float64{0, 0.2, 0.4, 0.6, 0.8, 1} {
-		f.Write(x.At(t), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(t, 1))
+		f.Write(x.At(t), bottom+17, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(t, 1))
 	}
 	for _, l := range ladders {
 		var points []float64

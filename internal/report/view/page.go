@@ -240,6 +240,15 @@ func (v *pageView) TradeFigures() (all template.HTML) {
 	return all
 }
 
+// ResponseFigures returns the figures, as HTML, that show how the prediction for property k changes
+// with amounts and conditions.
+func (v *pageView) ResponseFigures(k int) (all template.HTML) {
+	for _, f := range propertyResponseFigures(v.Model, k) {
+		all += v.Figure(f.Name)
+	}
+	return all
+}
+
 // Recipe returns the recipe at the given index of the Pareto front, as a line of text.
 func (v *pageView) Recipe(place int) string {
 	return recipeText(v.Tradeoff.Front[place].Parts(), v.Problem.Total)

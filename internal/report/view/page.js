@@ -1,5 +1,5 @@
-// Sorts tables by a column and filters long ones by name. The page is complete
-// without it.
+// Sorts tables by a column, filters long ones by name, and highlights a recipe in
+// all figures and cards. The page is complete without it.
 'use strict';
 for (const table of document.querySelectorAll('table.sortable')) {
   const body = table.tBodies[0];
@@ -39,3 +39,14 @@ for (const table of document.querySelectorAll('table.sortable')) {
     table.parentElement.before(label);
   }
 }
+// What shows one recipe has the same data-entry everywhere. While the pointer or the
+// focus is on one of these marks or cards, all of them have the class lit.
+const marks = document.querySelectorAll('[data-entry]');
+const light = event => {
+  const entry = event.target.closest('[data-entry]')?.dataset.entry;
+  for (const mark of marks) mark.classList.toggle('lit', mark.dataset.entry === entry);
+};
+for (const name of ['pointerover', 'focusin']) document.addEventListener(name, light);
+document.documentElement.addEventListener('pointerleave', () => {
+  for (const mark of marks) mark.classList.remove('lit');
+});

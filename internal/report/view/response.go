@@ -10,21 +10,11 @@ import (
 	"kir/internal/report/figure"
 )
 
-// Sizes of a panel, in CSS pixels: the width and height of its plot area, and the margins to the
-// left of the area and above it.
-const (
-	panelWidth, panelHeight = 250.0, 120.0
-	panelLeft, panelTop     = 48.0, 24.0
-)
-
-// PanelsAcross is the number of panels side by side in a report. A panel shows how a prediction
-// changes with one amount or condition.
-const PanelsAcross = 2
-
-// A panel is a small chart that shows how a prediction changes with one amount or with one
-// condition.
+// A panel is a chart that shows how a prediction changes with one amount or with one condition.
 type panel struct {
-	title          string
+	with           string // name of the ingredient or condition
+	axis           string // title of the horizontal axis
+	effect         string // says in words how the prediction changes
 	points         []panelPoint
 	recipePosition float64  // position of the recipe on the horizontal axis
 	categories     []string // names of the categories of the condition, which have the positions 0, 1, ...; nil for a number
@@ -43,14 +33,15 @@ type panelPoint struct {
 func newPanels(of *report.Forest) (all []panel) {
 	share := func(amount int) float64 { return 100 * float64(amount) / float64(of.Total) }
 	for _, r := range of.Responses {
-		p := panel{title: figure.Clip(r.Ingredient, panelWidth-32, figure.SmallSize*1.1) + ", % " + map[int]string{1: "↑", -1: "↓", 0: "↕"}[r.Sign], recipePosition: share(r.Amount)}
+		p := panel{with: r.Ingredient, axis: r.Ingredient + ", %", recipePosition: share(r.Amount)}
+		p.effect = fmt.Sprintf("more of it %s, by %s", r.DescribeDirection(), number.ThreeFigures(float64(r.Swing)))
 		for _, q := range r.Points {
 			p.points = append(p.points, panelPoint{share(q.Amount), q.Value, q.Low, q.High})
 		}
 		all = append(all, p)
 	}
 	for _, r := range of.ConditionResponses {
-		p := panel{title: figure.Clip(valueHeading(r.Condition, r.Unit), panelWidth-10, figure.SmallSize*1.1)}
+		p := panel{with: r.Condition, axis: valueHeading(r.Condition, r.Unit), effect: "it changes the prediction by " + number.ThreeFigures(float64(r.Swing))}
 		for k, q := range r.Points {
 			at, isNumber := q.At.(float64)
 			if !isNumber {
@@ -67,15 +58,11 @@ func newPanels(of *report.Forest) (all []panel) {
 	return all
 }
 
-// responseFigure shows how a prediction changes with the amounts of the most influential
-// ingredients and with the conditions. The parameter fileName is the name of the figure's files,
-// label is what is predicted, and across is the number of panels side by side. The result is nil if
-// there is nothing to show.
-func responseFigure(of *report.Forest, fileName, label string, across int) *figure.Figure {
+// responseFigures shows how a prediction changes with the amounts of the most influential
+// ingredients and with the conditions: a figure for each, all with the same vertical axis. The
+// names of their files begin with fileName, and label is what is predicted.
+func responseFigures(of *report.Forest, fileName, label string) (all []*figure.Figure) {
 	panels := newPanels(of)
-	if len(panels) == 0 {
-		return nil
-	}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, r := range panels {
 		for _, p := range r.points {
@@ -89,100 +76,87 @@ func responseFigure(of *report.Forest, fileName, label string, across int) *figu
 	if !(low < high) {
 		return nil
 	}
-	rows := (len(panels) + across - 1) / across
-	changes := "amounts"
-	if len(of.ConditionResponses) > 0 {
-		changes = "amounts and conditions"
+	margin := float64((high - low) / 25)
+	low, high = low-margin, high+margin
+	title := "predicted " + label
+	if !strings.Contains(label, of.Unit) {
+		title = valueHeading(title, of.Unit)
 	}
-	f := &figure.Figure{
-		Name: fileName, Title: "How " + label + " changes with " + changes + ", at " + of.At,
-		Width: float64(float64(across)*(panelWidth+panelLeft)) + 14, Height: float64(float64(rows)*(panelHeight+panelTop+26)) + 20,
-	}
-	var said []string
-	for _, r := range of.Responses {
-		said = append(said, fmt.Sprintf("%s %s, by %s", r.Ingredient, r.DescribeDirection(), number.ThreeFigures(float64(r.Swing))))
-	}
-	for _, r := range of.ConditionResponses {
-		said = append(said, fmt.Sprintf("%s changes it by %s", r.Condition, number.ThreeFigures(float64(r.Swing))))
-	}
-	ticks, digits := figure.Ticks(low, high, 3)
 	for k := range panels {
-		left := panelLeft + float64(float64(k%across)*(panelWidth+panelLeft))
-		top := panelTop + float64(float64(k/across)*(panelHeight+panelTop+26))
-		y := figure.Scale{Lo: low, Hi: high, From: top + panelHeight, To: top}
-		for _, v := range ticks {
-			f.Line(left, y.At(v), left+panelWidth, y.At(v), 0.5, figure.Line)
-			f.Write(left-5, y.At(v)+4, figure.SmallSize, figure.End, figure.Soft, number.Axis(v, digits))
-		}
-		panels[k].draw(f, left, top, y)
+		f := &figure.Figure{Name: fmt.Sprintf("%s-%d", fileName, k+1), Title: "How " + label + " changes with " + panels[k].with}
+		f.Text = fmt.Sprintf("Line plot of predicted %s over %s at %s: %s.", label, panels[k].axis, of.At, panels[k].effect)
+		panels[k].draw(f, low, high, title)
+		all = append(all, f)
 	}
-	unit := ""
-	if of.Unit != "" && !strings.Contains(label, of.Unit) {
-		unit = ", " + of.Unit
-	}
-	notes := []string{"predicted " + label + unit + ", with 90 %", "the others keep their proportions; dashed: the recipe"}
-	if across == 1 {
-		f.Write(panelLeft, f.Height-4, figure.SmallSize, figure.Start, figure.Soft, notes[0])
-		f.Height += 16
-		notes = notes[1:]
-	}
-	f.Write(panelLeft, f.Height-4, figure.SmallSize, figure.Start, figure.Soft, strings.Join(notes, "; "))
-	f.Text = fmt.Sprintf("Line plots of predicted %s over the amounts of %d ingredients at %s: %s.", label, len(of.Responses), of.At, strings.Join(said, "; "))
-	return f
+	return all
 }
 
-// draw draws the panel with its axes into f, with its upper left corner at left, top. The scale y
-// maps predictions to vertical positions.
-func (p *panel) draw(f *figure.Figure, left, top float64, y figure.Scale) {
-	x := figure.Scale{Lo: p.points[0].position, Hi: p.points[len(p.points)-1].position, From: left, To: left + panelWidth}
+// draw draws the panel with its axes into f. Predictions are between low and high, and title says
+// what they are.
+func (p *panel) draw(f *figure.Figure, low, high float64, title string) {
+	const left, right, top, bottom = 52.0, figureWidth - 14, 22.0, 212.0
+	f.Width, f.Height = figureWidth, bottom+38
+	x := figure.Scale{Lo: p.points[0].position, Hi: p.points[len(p.points)-1].position, From: left, To: right}
+	y := figure.Scale{Lo: low, Hi: high, From: bottom, To: top}
 	if p.categories != nil {
 		x.Lo, x.Hi = x.Lo-0.5, x.Hi+0.5
-		room := panelWidth / float64(len(p.categories))
-		for k, name := range p.categories {
-			f.Write(x.At(float64(k)), top+panelHeight+14, figure.SmallSize, figure.Middle, figure.Soft, figure.Clip(name, room-4, figure.SmallSize))
-		}
-	} else {
-		marks, places := figure.Ticks(x.Lo, x.Hi, 4)
-		for _, v := range marks {
-			f.Write(x.At(v), top+panelHeight+14, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(v, places))
-		}
 	}
-	f.Line(left, top+panelHeight, left+panelWidth, top+panelHeight, 1, figure.Ink)
-	f.Dashed(x.At(p.recipePosition), top, x.At(p.recipePosition), top+panelHeight, 1, figure.Soft)
+	drawVerticalAxis(f, x, y, title)
 	if p.categories != nil {
-		p.drawDots(f, x, y)
+		room := (right - left) / float64(len(p.categories))
+		for k, name := range p.categories {
+			f.Write(x.At(float64(k)), bottom+17, figure.SmallSize, figure.Middle, figure.Soft, figure.Clip(name, room-4, figure.SmallSize))
+		}
+		drawHorizontalTitle(f, x, bottom, p.axis)
 	} else {
-		p.drawLine(f, x, y)
+		drawHorizontalAxis(f, x, bottom, p.axis)
 	}
-	f.WriteBold(left, top-7, figure.SmallSize, figure.Start, figure.Ink, p.title)
+	hasBand := p.drawIntervals(f, x, y)
+	f.Dashed(x.At(p.recipePosition), top, x.At(p.recipePosition), bottom, 1, figure.Ink)
+	if p.categories != nil {
+		for _, q := range p.points {
+			f.Dot(x.At(q.position), y.At(float64(q.value)), 4, figure.Accent)
+		}
+	} else {
+		var line []float64
+		for _, q := range p.points {
+			line = append(line, x.At(q.position), y.At(float64(q.value)))
+		}
+		f.Path(line, 2.5, figure.Accent)
+	}
+	f.Key("prediction", func(f *figure.Figure, x, y float64) {
+		if p.categories != nil {
+			f.Dot(x+10, y+5, 4, figure.Accent)
+		} else {
+			f.Line(x, y+5, x+20, y+5, 2.5, figure.Accent)
+		}
+	})
+	if hasBand {
+		f.Key("90 % interval", func(f *figure.Figure, x, y float64) { f.FillTranslucent(x, y, 20, 10, figure.Accent) })
+	}
+	f.Key("the recipe", func(f *figure.Figure, x, y float64) { f.Dashed(x, y+5, x+20, y+5, 1, figure.Ink) })
+	f.PlaceKeys()
 }
 
-// drawDots draws, for a condition with categories, the prediction for each category as a dot on its
-// interval.
-func (p *panel) drawDots(f *figure.Figure, x, y figure.Scale) {
+// drawIntervals draws the intervals of the predictions: a bar for each category, or a band along
+// numbers. It reports whether there are any.
+func (p *panel) drawIntervals(f *figure.Figure, x, y figure.Scale) bool {
+	var lower, upper []float64
 	for _, q := range p.points {
-		if q.low.IsKnown() && q.high.IsKnown() {
-			f.Line(x.At(q.position), y.At(float64(q.low)), x.At(q.position), y.At(float64(q.high)), 1, figure.Soft)
+		if !q.low.IsKnown() || !q.high.IsKnown() {
+			continue
 		}
-		f.Dot(x.At(q.position), y.At(float64(q.value)), 3, figure.Accent)
-	}
-}
-
-// drawLine draws, for a numeric condition or an amount, the predictions as a line, between two
-// lines for the ends of the intervals.
-func (p *panel) drawLine(f *figure.Figure, x, y figure.Scale) {
-	var line, below, above []float64
-	for _, q := range p.points {
-		at := x.At(q.position)
-		line = append(line, at, y.At(float64(q.value)))
-		if q.low.IsKnown() && q.high.IsKnown() {
-			below, above = append(below, at, y.At(float64(q.low))), append(above, at, y.At(float64(q.high)))
+		at, low, high := x.At(q.position), y.At(float64(q.low)), y.At(float64(q.high))
+		if p.categories != nil {
+			f.FillTranslucent(at-6, min(low, high), 12, math.Abs(low-high), figure.Accent)
 		}
+		lower, upper = append(lower, at, low), append(upper, at, high)
 	}
-	for _, edge := range [][]float64{below, above} {
-		if len(edge) > 2 {
-			f.Path(edge, 0.75, figure.Soft)
+	if p.categories == nil && len(lower) > 2 {
+		for k := len(upper) - 2; k >= 0; k -= 2 { // back along the upper edge
+			lower = append(lower, upper[k], upper[k+1])
 		}
+		f.FillArea(lower, figure.Accent)
 	}
-	f.Path(line, 2, figure.Accent)
+	return len(upper) > 0
 }

@@ -333,22 +333,11 @@ func newTradeFigure(t *report.Tradeoff, a, b int) *figure.Figure {
 	if !ok {
 		return nil
 	}
-	const left, right, top, bottom = 58.0, figureWidth - 14, 12.0, 300.0
+	const left, right, top, bottom = 58.0, figureWidth - 14, 22.0, 300.0
 	frame.x.From, frame.x.To, frame.y.From, frame.y.To = left, right, bottom, top
 	one, other := t.Objectives[a], t.Objectives[b]
-	f := &figure.Figure{Name: fmt.Sprintf("tradeoff-%d-%d", a+1, b+1), Title: "Trade-off: " + other.Name + " against " + one.Name, Width: figureWidth, Height: bottom + 34}
-	ticks, digits := figure.Ticks(frame.y.Lo, frame.y.Hi, 5)
-	for _, v := range ticks {
-		f.Line(left, frame.y.At(v), right, frame.y.At(v), 0.5, figure.Line)
-		f.Write(left-5, frame.y.At(v)+4, figure.SmallSize, figure.End, figure.Soft, number.Axis(v, digits))
-	}
-	ticks, digits = figure.Ticks(frame.x.Lo, frame.x.Hi, 6)
-	for _, v := range ticks {
-		f.Write(frame.x.At(v), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(v, digits))
-	}
-	f.Line(left, bottom, right, bottom, 1, figure.Ink)
-	f.Write(float64((left+right)/2), bottom+29, figure.SmallSize, figure.Middle, figure.Soft, valueHeading(one.Name, one.Unit))
-	f.Write(left, top-2, figure.SmallSize, figure.Start, figure.Soft, valueHeading(other.Name, other.Unit))
+	f := &figure.Figure{Name: fmt.Sprintf("tradeoff-%d-%d", a+1, b+1), Title: "Trade-off: " + other.Name + " against " + one.Name, Width: figureWidth, Height: bottom + 38}
+	drawScatterAxes(f, frame.x, frame.y, valueHeading(one.Name, one.Unit), valueHeading(other.Name, other.Unit))
 	for _, d := range t.Draws {
 		if x, y, in := frame.position(d[a], d[b]); in {
 			f.Dot(x, y, 1.2, figure.Colour(8))

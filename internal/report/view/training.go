@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"io"
-	"math"
 
 	"kir/internal/number"
 	"kir/internal/report"
@@ -75,54 +74,12 @@ func Training(w io.Writer, t *report.Training) error {
 
 // TrainingFigures returns the figures of the report on a trained model.
 func TrainingFigures(t *report.Training) (all []*figure.Figure) {
-	for _, f := range []*figure.Figure{heldOutFigure(t), newImportanceFigure(&t.Forest, "importance", t.Label), responseFigure(&t.Forest, "response", t.Label, PanelsAcross)} {
+	for _, f := range []*figure.Figure{heldOutFigure(&t.Forest, "held-out", t.Label), newImportanceFigure(&t.Forest, "importance", t.Label)} {
 		if f != nil {
 			all = append(all, f)
 		}
 	}
-	return all
-}
-
-// heldOutFigure shows predicted against measured values of recipes. Each prediction comes from a
-// model that was trained without the recipe. The result is nil if there are no such predictions.
-func heldOutFigure(t *report.Training) *figure.Figure {
-	if len(t.HeldOut) == 0 {
-		return nil
-	}
-	least, greatest := math.Inf(1), math.Inf(-1)
-	held := 0
-	for _, h := range t.HeldOut {
-		for _, v := range []report.Number{h.Measured, h.Value, h.Low, h.High} {
-			least, greatest = min(least, float64(v)), max(greatest, float64(v))
-		}
-		if h.Low <= h.Measured && h.Measured <= h.High {
-			held++
-		}
-	}
-	if !(least < greatest) {
-		return nil
-	}
-	const left, right, top, bottom = 60.0, 380.0, 10.0, 330.0
-	f := &figure.Figure{Name: "held-out", Title: t.Label + " of held-out recipes", Width: right + 14, Height: bottom + 34}
-	f.Text = fmt.Sprintf("Scatter plot of %s, predicted by what has not seen them (across) and measured (up). Intervals of 90 %% hold %d of them.", number.CountWithNoun(len(t.HeldOut), "recipe"), held)
-	x := figure.Scale{Lo: least, Hi: greatest, From: left, To: right}
-	y := figure.Scale{Lo: least, Hi: greatest, From: bottom, To: top}
-	ticks, digits := figure.Ticks(least, greatest, 5)
-	for _, v := range ticks {
-		f.Line(left, y.At(v), right, y.At(v), 0.5, figure.Line)
-		f.Write(left-5, y.At(v)+4, figure.SmallSize, figure.End, figure.Soft, number.Axis(v, digits))
-		f.Write(x.At(v), bottom+14, figure.SmallSize, figure.Middle, figure.Soft, number.Axis(v, digits))
-	}
-	f.Line(left, bottom, right, bottom, 1, figure.Ink)
-	f.Dashed(left, bottom, right, top, 1, figure.Soft)
-	for _, h := range t.HeldOut {
-		f.Line(x.At(float64(h.Low)), y.At(float64(h.Measured)), x.At(float64(h.High)), y.At(float64(h.Measured)), 0.5, figure.Soft)
-	}
-	for _, h := range t.HeldOut {
-		f.Dot(x.At(float64(h.Value)), y.At(float64(h.Measured)), 2.5, figure.Accent)
-	}
-	f.Write((left+right)/2, bottom+29, figure.SmallSize, figure.Middle, figure.Soft, "predicted, with 90 %; up: measured")
-	return f
+	return append(all, responseFigures(&t.Forest, "response", t.Label)...)
 }
 
 // writeModelChoice writes which kind of model or features was chosen in a line, and all candidates

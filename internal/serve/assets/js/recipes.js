@@ -1,5 +1,5 @@
 // The answer and the shortlist: how far to trust it, then cards or a table.
-import { el, byId, fill, fixed, plain, button, dialog, shown, drawing, narrow, entire } from './dom.js';
+import { el, byId, fill, fixed, plain, button, dialog, shown, drawing, entire } from './dom.js';
 import { page, ask, say, get, text, open, download, newest } from './state.js';
 import { amount, amounts, batch, swatch, groupColour, parts, showUnits } from './amounts.js';
 import { bar } from './bar.js';
@@ -173,11 +173,10 @@ let responsesOf = null;
 // showResponses shows how the models of a settled shortlist respond to amounts.
 async function showResponses(l) {
   byId('models-section').hidden ||= !l.settled;
-  const of = `${l.version} ${narrow.matches}`;
-  if (!l.settled || responsesOf === of) return;
-  responsesOf = of;
+  if (!l.settled || responsesOf === l.version) return;
+  responsesOf = l.version;
   try {
-    const all = await lastResponses(get(`/figures?step=${l.step}` + (narrow.matches ? '&across=1' : '')));
+    const all = await lastResponses(get(`/figures?step=${l.step}`));
     if (!all) return;
     if (!all.settled) return responsesOf = null; // the step has begun again
     byId('models-section').hidden = !all.responses.length;
@@ -198,7 +197,6 @@ export function showOrders() {
 
 export function begin() {
   byId('find').addEventListener('input', showList);
-  narrow.addEventListener('change', showList);
   for (const id of ['sort', 'shape']) byId(id).addEventListener('change', showList);
   byId('csv').addEventListener('click', () => download('/csv?step=' + page.list.step, 'shortlist.csv'));
 }
