@@ -330,3 +330,11 @@ func compareLadders(t *testing.T, summary map[string]any, text string, row func(
 		row(`\s*`+beta+`(?:\s+[0-9.]+ %)?`+number+number+`\s+[0-9.]+ %`, 1, of+"/barrier", of+"/mean_log_score")
 	}
 }
+
+// The help says of the report's scripts what is true of a report.
+func TestReportHelpNamesTheScript(t *testing.T) {
+	help := strings.Join(strings.Fields(kirDoes(t, "report", "--help")), " ")
+	if !strings.Contains(help, "script sorts and filters tables") || strings.Contains(help, "no scripts") {
+		t.Errorf("the help is %q", help)
+	}
+}

@@ -303,13 +303,13 @@ func (s *Session) startComputation(activity string, compute func(ctx context.Con
 			b.shownCampaign.Activity = ""
 		}
 		b.mu.Unlock()
-		if err != nil && last {
+		if !last {
+			return // a newer computation has cancelled this one, whose error says nothing to the user
+		}
+		if err != nil {
 			err = s.showCampaignFault(ctx, err)
 		}
-		if last {
-			err = errors.Join(err, s.publishCampaign())
-		}
-		s.addErrorNote(err)
+		s.addErrorNote(errors.Join(err, s.publishCampaign()))
 	})
 }
 

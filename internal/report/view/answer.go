@@ -58,22 +58,17 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 	if len(a.Objectives) > 0 {
 		p.Line("")
-		columns := []string{"mean of", "model", "shortlist", "expected", "random", "known"}
-		row := func(cells ...any) []any { return cells }
-		if !a.HasExpectedValues() {
-			columns = slices.Delete(columns, 3, 4)
-			row = func(cells ...any) []any { return slices.Delete(cells, 3, 4) }
-		}
-		t := terminal.NewTable(2, columns...)
+		t := terminal.NewTable(2, "mean of", "model", "shortlist", "random", "known")
 		t.SetMaxWidth(0, 30)
 		for _, w := range a.Objectives {
-			t.Row(row(w.Name, w.Strength, objectiveValueText(w, w.Shortlist), expectedMeanText(w), objectiveValueText(w, w.Random), objectiveValueTextIfKnown(w, w.Known))...)
+			_, mean := shownMean(m, w)
+			t.Row(w.Name, w.Strength, objectiveValueText(w, mean), objectiveValueText(w, w.Random), objectiveValueTextIfKnown(w, w.Known))
 		}
 		of := ""
 		if a.Grade == report.Weak {
 			of = "weak"
 		}
-		t.Row(row("score", of, number.Score(a.Shortlist.Mean, 1), expectedScoreText(a), number.Score(a.Random.Mean, 1), knownScoreText(a))...)
+		t.Row("score", of, number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1), knownScoreText(a))
 		p.Table(t)
 	}
 	for _, w := range a.Warnings {
@@ -81,24 +76,15 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 }
 
-// expectedMeanText returns the mean of an objective over the shortlist, corrected because the
-// search selects compositions whose predictions are too high by chance. It returns "" if no check
-// measured this effect.
-func expectedMeanText(w report.ObjectiveSummary) string {
-	if w.Expected == nil {
-		return ""
+// shownMean returns the mean of an objective over the shortlist, of the same figures as the entries
+// show; see [report.Prediction.Shown]. The result field is the name of its field in the JSON of
+// [report.ObjectiveSummary].
+func shownMean(m *report.Model, w report.ObjectiveSummary) (field string, mean report.Number) {
+	limited := slices.ContainsFunc(m.Best, func(b report.Best) bool { return b.Predicted[w.Name].Limited })
+	if w.Expected != nil && !limited {
+		return "expected", *w.Expected
 	}
-	return objectiveValueText(w, *w.Expected)
-}
-
-// expectedScoreText returns the mean score of the shortlist, corrected because the search selects
-// compositions whose predictions are too high by chance. It returns "" if no check measured this
-// effect.
-func expectedScoreText(a *report.Answer) string {
-	if a.OptimismCheck == nil || a.OptimismCheck.ExpectedRemainingGain == nil {
-		return ""
-	}
-	return number.Score(a.Random.Mean+report.Number(*a.OptimismCheck.ExpectedRemainingGain*(a.Shortlist.Mean-a.Random.Mean)), 1)
+	return "shortlist", w.Shortlist
 }
 
 // objectiveValueText writes a value v of an objective: as a number of the label's unit, as a
@@ -110,7 +96,7 @@ func objectiveValueText(w report.ObjectiveSummary, v report.Number) string {
 	case "probability":
 		return number.WholePercent(v)
 	}
-	return number.ThreeFigures(v)
+	return number.Score(v, 1)
 }
 
 // objectiveValueTextIfKnown writes a value of an objective, as [objectiveValueText] does. It
