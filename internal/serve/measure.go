@@ -44,6 +44,8 @@ type Unit struct {
 	Name  string    `json:"name"`
 	Whole float64   `json:"whole"` // size of a whole recipe in this unit
 	Steps []float64 `json:"steps"` // smallest amounts that a scale or jigger can measure; the usual one comes first
+	// IsVolume says whether the unit is one of volume, so that amounts are measured instead of weighed.
+	IsVolume bool `json:"volume"`
 }
 
 // standardUnits lists the units of volume and of mass that the page offers in addition to the unit
@@ -75,12 +77,13 @@ func scaleSteps(unit string) []float64 {
 func (m amountConverter) displayUnits() []Unit {
 	percent := Unit{Name: "%", Whole: 100, Steps: []float64{0.1}}
 	if m.unitName == "" {
-		return []Unit{percent, {"g", 100, scaleSteps("g")}, {"ml", 100, scaleSteps("ml")}}
+		return []Unit{percent, {"g", 100, scaleSteps("g"), false}, {"ml", 100, scaleSteps("ml"), true}}
 	}
-	all := []Unit{{m.unitName, roundToThreeDigits(m.recipeSize), scaleSteps(m.unitName)}, percent}
+	volume := m.unitKind == measure.Volume
+	all := []Unit{{m.unitName, roundToThreeDigits(m.recipeSize), scaleSteps(m.unitName), volume}, percent}
 	for _, u := range standardUnits[m.unitKind] {
 		if u.name != m.unitName {
-			all = append(all, Unit{u.name, roundToThreeDigits(float64(m.recipeSize * m.unitSize / u.size)), scaleSteps(u.name)})
+			all = append(all, Unit{u.name, roundToThreeDigits(float64(m.recipeSize * m.unitSize / u.size)), scaleSteps(u.name), volume})
 		}
 	}
 	return all

@@ -1,6 +1,6 @@
 // The trade-off: recipes none of which beats another on all objectives, as points to click.
 // It is there where the answer has one.
-import { el, byId, fill, mark, plain, button, shown } from './dom.js';
+import { el, byId, fill, mark, narrow, plain, button, shown } from './dom.js';
 import { page, ask } from './state.js';
 import { plainRows } from './amounts.js';
 import { bar } from './bar.js';
@@ -30,7 +30,7 @@ export function showFront() {
   if (points.length === 1) {
     return fill(byId('front'), head, el('p', {}, `No trade-off: one recipe is the best in ${names.join(' and ')}.`), box(points[0]));
   }
-  const W = 420, H = 300, L = 56, B = H - 42;
+  const W = narrow.matches ? 290 : 420, H = 300, L = 56, B = H - 42; // at least as wide on the screen, so that text stays as large
   const scale = (name, from, to) => {
     const all = points.map(p => of(p, name)), lo = Math.min(...all), hi = Math.max(...all);
     return { lo, hi, at: v => from + (hi > lo ? (v - lo) / (hi - lo) : 0.5) * (to - from) };
