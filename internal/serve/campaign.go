@@ -173,12 +173,13 @@ func (s *Session) updateCampaignView(opened *campaign.Campaign, step *Step) {
 	}
 	n.Classes = make(map[string]string)
 	for _, w := range opened.Problem.Properties {
-		if w.Class == "" {
+		if w.Learning == nil || w.Learning.Numeric {
 			continue
 		}
-		n.Classes[w.Name] = w.Class
-		if _, taken := n.Classes[labelOf(&w)]; !taken {
-			n.Classes[labelOf(&w)] = w.Class
+		for _, name := range []string{w.Name, w.Learning.Label} {
+			if _, taken := n.Classes[name]; !taken {
+				n.Classes[name] = w.Learning.Want.String()
+			}
 		}
 	}
 	names := opened.ResultLabels()
@@ -207,15 +208,6 @@ func (s *Session) updateCampaignView(opened *campaign.Campaign, step *Step) {
 	n.shownKey = standingInputsKey(opened, step)
 	n.Stale = n.Standing != nil && n.inputsKey != n.shownKey
 	s.campaignState.shownCampaign = n
-}
-
-// labelOf returns the name of the label that a property's model predicts, or else the name of the
-// property.
-func labelOf(w *compile.Property) string {
-	if w.Model == nil {
-		return w.Name
-	}
-	return w.Model.Label()
 }
 
 // countTrials returns the total number of recipes in the batches.

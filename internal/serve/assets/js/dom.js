@@ -31,7 +31,7 @@ export function drawing(d) {
   const svg = box.content.firstElementChild;
   svg.style.minWidth = `${Math.ceil(svg.viewBox.baseVal.width * 12 / 11)}px`;
   return el('figure', {}, el('figcaption', {}, el('strong', {}, d.title)),
-    el('div', narrow.matches ? { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': shown(d.title) } : { class: 'scroll' }, svg));
+    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': shown(d.title) }, svg));
 }
 
 // narrow is whether the page is as wide as a telephone.

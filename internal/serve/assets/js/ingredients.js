@@ -16,6 +16,7 @@ const bound = (v, total) => field(Math.min(total, Math.round(v * total)));
 
 const lastDose = newest();
 let chosen = null; // the ingredient or group that is steered: {name, group}
+let redraw = () => {}; // draws its distribution as wide as the window is
 
 const fewRows = 12; // of ingredients, that are shown at first
 let whole = false;  // whether all are
@@ -78,8 +79,16 @@ export async function steer(name, group = false, quiet = false) {
   const low = el('input', { value: bound(d.low, d.total), size: 7, 'data-key': 'dose low' }), high = el('input', { value: bound(d.high, d.total), size: 7, 'data-key': 'dose high' });
   const box = byId('dose'), close = button('Close', () => box.close());
   const { required, excluded } = page.problem;
+  const drawn = () => d.bins.length ? histogram(d, low, high, () => send(low.value, high.value)) : el('p', { class: 'soft' }, 'No draw uses it.');
+  let picture = drawn();
+  redraw = () => {
+    const typed = [low.value, high.value], next = drawn();
+    picture.replaceWith(next);
+    picture = next;
+    [low.value, high.value] = typed;
+  };
   fill(byId('dose-body'), el('h2', { id: 'dose-head' }, name), el('p', { class: 'small' }, `Used by ${fixed(100 * d.used, 1)} % of the draws. Drag the ends to bound its amount where it is used.`),
-    d.bins.length ? histogram(d, low, high, () => send(low.value, high.value)) : el('p', { class: 'soft' }, 'No draw uses it.'),
+    picture,
     el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); send(low.value, high.value); } },
       el('label', {}, 'from ', low), el('label', {}, 'to ', high), el('button', { class: 'main' }, 'Bound'),
       !group && [button('Pin', () => done({ do: 'pin', ingredient: name }), { 'data-key': 'dose pin', 'aria-pressed': String(required.includes(name)) }),
@@ -96,7 +105,7 @@ async function done(request) {
 
 // histogram draws the amounts with a handle at each end, which is a slider.
 function histogram(d, low, high, done) {
-  const W = Math.max(240, Math.min(innerWidth * 0.96, 704) - 48), H = 124, B = 92, L = 26, R = W - 26; // as wide as on the screen
+  const W = Math.max(220, Math.min(innerWidth - 40, innerWidth * 0.96, 704) - 48), H = 124, B = 92, L = 26, R = W - 26; // as wide as on the screen
   const svg = mark('svg', { viewBox: `0 0 ${W} ${H}`, role: 'group', 'aria-label': `Distribution of the amount of ${shown(d.name)}` });
   const top = Math.max(...d.bins), width = (R - L) / d.bins.length;
   const at = v => L + (v - d.low) / (d.high - d.low) * (R - L);
@@ -154,6 +163,7 @@ export const again = () => { if (chosen && byId('dose').open && !byId('dose-body
 
 export function begin() {
   document.addEventListener('steer', e => steer(e.detail));
+  addEventListener('resize', () => redraw());
   byId('find-ingredient').addEventListener('input', showDraws);
   byId('ingredients-all').addEventListener('click', () => { whole = true; showDraws(); });
   byId('find-ingredient').addEventListener('change', e => { if (page.problem?.names.includes(e.target.value)) steer(e.target.value); });
