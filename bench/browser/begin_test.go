@@ -421,7 +421,7 @@ func TestBeginWithFunds(t *testing.T) {
 	b.is("no bound", "document.activeElement.matches('#bounds input') && !document.querySelector('#bounds input').checked")
 	b.keys("#go", kb.Enter)
 	b.is("the session", "document.getElementById('phase')?.className === 'settled'")
-	b.is("a frontier to click", "document.querySelectorAll('#front .at').length > 2 && document.getElementById('tab-campaign').hidden")
+	b.is("a frontier to click", "document.querySelectorAll('#front .at').length > 2 && !document.getElementById('tabs').checkVisibility() && !/^return return/.test(document.getElementById('objectives').textContent)")
 	b.looks("funds front")
 	text, err := os.ReadFile(filepath.Join(dir, "funds-2.yaml"))
 	if err != nil {

@@ -153,6 +153,7 @@ func TestServeInBrowser(t *testing.T) {
 	w.is("found", "[...document.querySelectorAll('#list .card')].every(c => /gin/i.test(c.querySelector('.parts').textContent))")
 	w.does("document.getElementById('find').value = ''; document.getElementById('find').dispatchEvent(new Event('input'))")
 
+	w.does("const s = document.getElementById('colour-by'); s.value = 'kind'; s.dispatchEvent(new Event('change'))")
 	colours := make(map[string]string)
 	w.coloured(colours)
 	w.click("#list .card [data-key^='pin ']")

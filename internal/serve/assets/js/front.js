@@ -44,17 +44,19 @@ export function showFront() {
   const by = page.problem.conditions.find(c => c.name === coloured);
   const choose = k => { at = k; showFront(); byId('front').querySelector('[aria-checked="true"]').focus(); };
   points.forEach((p, k) => {
-    const c = mark('circle', { cx: x.at(of(p, names[axes[0]])), cy: y.at(of(p, names[axes[1]])), r: k === at ? 9 : 6, class: 'at' + (p.knee ? ' knee' : ''),
-      role: 'radio', tabindex: k === at ? 0 : -1, 'aria-checked': String(k === at), 'aria-label': words(p) });
-    if (by && by.values.includes(p.conditions?.[by.name])) c.style.fill = colour(by.number, by.values.indexOf(p.conditions[by.name]), by.values.length);
-    c.addEventListener('click', () => choose(k));
-    c.addEventListener('keydown', e => {
+    // A point is small, and what is hit is larger.
+    const place = { cx: x.at(of(p, names[axes[0]])), cy: y.at(of(p, names[axes[1]])) }, dot = mark('circle', { ...place, r: k === at ? 9 : 6 });
+    const point = mark('g', { class: 'at' + (p.knee ? ' knee' : ''), role: 'radio', tabindex: k === at ? 0 : -1, 'aria-checked': String(k === at), 'aria-label': words(p) });
+    point.append(dot, mark('circle', { ...place, r: 12, class: 'hit' }));
+    if (by && by.values.includes(p.conditions?.[by.name])) dot.style.fill = colour(by.number, by.values.indexOf(p.conditions[by.name]), by.values.length);
+    point.addEventListener('click', () => choose(k));
+    point.addEventListener('keydown', e => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
       if (!step) return;
       e.preventDefault();
       choose((k + step + points.length) % points.length);
     });
-    svg.append(c);
+    svg.append(point);
   });
   const axis = k => el('label', {}, k ? 'Up ' : 'Across ', el('select', { 'data-key': 'axis ' + k, onchange: e => { axes[k] = Number(e.target.value); showFront(); } },
     names.map((n, i) => el('option', { value: i, selected: i === axes[k] }, n))));

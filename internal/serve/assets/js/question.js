@@ -20,7 +20,7 @@ export function showObjectives() {
 }
 
 // about is what is asked of an objective, without its name at the beginning.
-const about = w => w.about.startsWith(w.name) && /^[ ,]/.test(w.about.slice(w.name.length)) ? w.about.slice(w.name.length).replace(/^,? /, '') : w.about;
+const about = w => w.about.startsWith(w.name) && /^[ ,:]/.test(w.about.slice(w.name.length)) ? w.about.slice(w.name.length).replace(/^[,:]? /, '') : w.about;
 
 // showTrade lets a trade-off be asked for where there are objectives to trade off.
 function showTrade(all) {

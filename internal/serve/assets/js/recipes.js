@@ -175,6 +175,7 @@ export function showList() {
   showFront();
   showResponses(l);
   const wanted = byId('find').value.trim().toLowerCase();
+  byId('list-tools').firstElementChild.textContent = wanted ? shown(`Filters: ${wanted}`) : 'Filters';
   let list = l.entries.map((b, k) => [b, k]).filter(([b]) => !wanted || Object.keys(b.recipe).some(n => n.toLowerCase().includes(wanted)));
   const order = orders[byId('sort').value];
   if (order) list.sort((a, b) => order(a[0], b[0]));
