@@ -108,6 +108,7 @@ func TestServeCampaign(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.is("labels", "!document.getElementById('next').disabled && document.getElementById('next').textContent === 'First batch' && document.getElementById('next-size').value === '3'")
+	w.opens("campaign")
 	w.click("#next")
 	w.is("a batch", "document.querySelectorAll('#batches .card').length === 3")
 	w.is("reasons and predictions", "[...document.querySelectorAll('#batches .card')].every(c => /chance of a new best|explores|tests/.test(c.querySelector('.reason').textContent) && /liking [0-9.]+ \\([0-9.]+ to [0-9.]+\\)/.test(c.textContent))")
@@ -198,6 +199,7 @@ func TestServeCampaign(t *testing.T) {
 	w.is("all is there", `document.getElementById('status-B1-1')?.textContent.includes('liking 61, haze 7') && document.querySelectorAll('#batches .batch').length === 2 && document.querySelector('#batches .batch').open`)
 
 	// A trade-off is there to click where the answer has one.
+	w.opens("recipes")
 	w.is("no trade-off", "document.getElementById('front').hidden")
 	w.is("settled", "document.getElementById('phase').className === 'settled'")
 	if _, err := chromedp.Run(w.ctx, chromedp.Evaluate[any](`(async () => {
@@ -236,6 +238,7 @@ func TestServeCampaign(t *testing.T) {
 			t.Errorf("the page asks for %q", r)
 		}
 	}
+	w.opens("campaign")
 	paper := w.printed("campaign")
 	for _, text := range []string{"A long drink", "Round 2", "B2-2", "Expected:", "Round 1", "liking of the best so far", "haze: predicted against measured"} {
 		if !strings.Contains(paper, plainly(text)) {

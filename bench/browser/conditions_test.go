@@ -78,6 +78,7 @@ func TestServeConditions(t *testing.T) {
 	w.settled(4)
 
 	// Two rounds. The deck is still kept.
+	w.opens("campaign")
 	w.click("#next")
 	w.is("a batch", "document.querySelectorAll('#batches .card').length === 3")
 	offered := `[...document.querySelectorAll('#batches .card .set')].map(e => e.textContent)`

@@ -203,6 +203,7 @@ func TestServeAfterItsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.is("labels", "!document.getElementById('next').disabled && document.getElementById('next').textContent === 'First batch'")
+	w.opens("campaign")
 	w.click("#next")
 	w.is("a batch", "document.querySelectorAll('#batches .card').length === 3")
 	kill()

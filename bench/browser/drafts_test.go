@@ -34,6 +34,7 @@ func TestServeKilled(t *testing.T) {
 	}
 	navigate(address)
 	w.is("labels", "!document.getElementById('next').disabled && document.getElementById('next').textContent === 'First batch'")
+	w.opens("campaign")
 	w.click("#next")
 	w.is("a batch", "document.querySelectorAll('#batches .card').length === 3")
 	w.does(field("B1-1", "liking") + ".focus()")
@@ -50,6 +51,7 @@ func TestServeKilled(t *testing.T) {
 	if err := chromedp.Do(w.ctx, chromedp.KeyEvent("B1-3,liking 40")); err != nil {
 		t.Fatal(err)
 	}
+	w.opens("recipes")
 	w.does("document.getElementById('constraint-add').open = true; document.querySelector('#rule-fields input').focus()")
 	if err := chromedp.Do(w.ctx, chromedp.KeyEvent("Gin")); err != nil {
 		t.Fatal(err)
@@ -69,6 +71,7 @@ func TestServeKilled(t *testing.T) {
 
 	// A tab that is closed while nobody answers loses nothing either.
 	ended()
+	w.opens("campaign")
 	w.does(field("B1-3", "haze") + ".focus()")
 	w.types("9")
 	w.is("not recorded, either", `/^Not recorded yet/.test(document.getElementById('status-B1-3').textContent)`)
@@ -99,6 +102,7 @@ func TestServeKilled(t *testing.T) {
 	w.is("the typed one", `/haze 5/.test(document.getElementById('status-B1-1').textContent) && !/typed here/.test(document.getElementById('status-B1-1').textContent)`)
 
 	// The problem's text.
+	w.opens("recipes")
 	w.does("document.getElementById('show-text').click()")
 	w.is("the text", "document.getElementById('text').value.includes('A long drink')")
 	w.does("const i = document.getElementById('text'); i.value = i.value.replace('A long drink', 'A longer drink'); i.dispatchEvent(new Event('input'))")

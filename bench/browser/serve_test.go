@@ -81,6 +81,13 @@ func (w *walk) settled(step int) {
 	w.is("settled", fmt.Sprintf("document.getElementById('phase').className === 'settled' && document.querySelector('#steps [aria-current]').textContent.startsWith('%d.')", step))
 }
 
+// opens opens a tab of the page.
+func (w *walk) opens(tab string) {
+	w.t.Helper()
+	w.is("the tab", fmt.Sprintf("document.getElementById('tab-%s')?.checkVisibility()", tab))
+	w.click("#tab-" + tab)
+}
+
 // text returns the text of an element.
 func (w *walk) text(selector string) string {
 	w.t.Helper()
@@ -155,6 +162,7 @@ func TestServeInBrowser(t *testing.T) {
 	w.is("found", "[...document.querySelectorAll('#list .card')].every(c => /gin/i.test(c.querySelector('.parts').textContent))")
 	w.does("document.getElementById('find').value = ''; document.getElementById('find').dispatchEvent(new Event('input'))")
 
+	w.does("const s = document.getElementById('colour-by'); s.value = 'kind'; s.dispatchEvent(new Event('change'))")
 	colours := make(map[string]string)
 	w.coloured(colours)
 	w.click("#list .card [data-key^='pin ']")
@@ -515,6 +523,7 @@ func TestServePictures(t *testing.T) {
 	if err := chromedp.Do(w.ctx, chromedp.Navigate(serveProblem(t, drinkProblem(t)))); err != nil {
 		t.Fatal(err)
 	}
+	w.opens("campaign")
 	for round, liking := range [][]string{{"61", "70", "66"}, {"72", "64", "58"}} {
 		w.is("the campaign", "document.getElementById('next-size').value === '3' && !document.getElementById('next').disabled")
 		w.click("#next")

@@ -26,9 +26,10 @@ func newReportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report RUN [-o FILE] [--figures DIR]",
 		Short: "Write the report of a run as a page to look at, print and mail",
-		Long: `Write the report of a finished run: one HTML file that needs no other, no network
-and no scripts. kir sample writes it too; use this for runs made with --no-report,
-for another place, and for the figures.
+		Long: `Write the report of a finished run: one HTML file that needs no other file and no
+network. Its one script sorts and filters tables; without it the page is complete.
+kir sample writes it too; use this for runs made with --no-report, for another place,
+and for the figures.
 
 --figures writes each figure of the report as SVG and PNG.`,
 		Example: `  kir report runs/fresh-all-day-cocktails-1

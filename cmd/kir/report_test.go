@@ -281,11 +281,11 @@ func compareText(t *testing.T, summary map[string]any, text string) {
 				value, factor = number, 1
 			}
 			other := strings.NewReplacer("(", "(?:").Replace(value)
-			shown := "shortlist"
+			shortlist := "shortlist"
 			if _, ok := w["expected"]; ok {
-				shown = "expected"
+				shortlist = "expected" // as the suggestions show it
 			}
-			row(name+value+value+`(?:`+other+`)?`, factor, fmt.Sprintf("/answer/wishes/%d/%s", k, shown), fmt.Sprintf("/answer/wishes/%d/random", k))
+			row(name+value+value+`(?:`+other+`)?`, factor, fmt.Sprintf("/answer/wishes/%d/%s", k, shortlist), fmt.Sprintf("/answer/wishes/%d/random", k))
 		}
 	}
 	best := summary["best"].([]any)
@@ -339,5 +339,13 @@ func compareLadders(t *testing.T, summary map[string]any, text string, row func(
 			row(`\s*`+beta+percent+`\s+[0-9.]+\s+\S+`+percent, 100, of+"/rejected", of+"/forbidden")
 		}
 		row(`\s*`+beta+`(?:\s+[0-9.]+ %)?`+number+number+`\s+[0-9.]+ %`, 1, of+"/barrier", of+"/mean_log_score")
+	}
+}
+
+// The help says of the report's scripts what is true of a report.
+func TestReportHelpNamesTheScript(t *testing.T) {
+	help := strings.Join(strings.Fields(kirDoes(t, "report", "--help")), " ")
+	if !strings.Contains(help, "script sorts and filters tables") || strings.Contains(help, "no scripts") {
+		t.Errorf("the help is %q", help)
 	}
 }

@@ -101,6 +101,15 @@ func Score[F Float](v F, weight float64) string {
 	return Fixed(v, min(9, 3+int(portable.Log10(weight))))
 }
 
+// ScoreTick writes the score 10^exponent on a logarithmic axis, where exponent is a whole number. As [Score] does,
+// it writes very small and very large scores as powers of ten.
+func ScoreTick(exponent float64) string {
+	if exponent < -4 || exponent > 4 {
+		return fmt.Sprintf("10^%.0f", exponent)
+	}
+	return Fixed(portable.Pow(10, exponent), int(max(0, -exponent)))
+}
+
 // ScoreError writes the standard error se of a score v. If Score writes v as a power of ten, the standard error
 // is written in percent of the score.
 func ScoreError[F Float](v, se F) string {

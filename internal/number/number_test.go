@@ -36,6 +36,7 @@ func TestNumbers(t *testing.T) {
 		{Score(0.9512, 1), "0.951"},
 		{Score(0.9512, 30), "0.9512"},
 		{Score(3e-7, 2000), "10^-6.52"},
+		{ScoreTick(17), "10^17"}, {ScoreTick(4), "10000"}, {ScoreTick(-3), "0.001"}, {ScoreTick(-9), "10^-9"},
 		{Score(math.NaN(), 2000), "?"},
 		{Thousands(-1234567), "-1,234,567"},
 		{CountWithNoun(1, "draw"), "1 draw"},

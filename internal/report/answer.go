@@ -74,14 +74,6 @@ type ObjectiveSummary struct {
 	Known  Number `json:"known"` // mean of the measured labels of the known recipes; null if there are none
 }
 
-// Shown returns the mean over the shortlist to display: Expected if it is known, otherwise Shortlist.
-func (w ObjectiveSummary) Shown() Number {
-	if w.Expected != nil {
-		return *w.Expected
-	}
-	return w.Shortlist
-}
-
 // HasExpectedValues reports whether any objective has a value of Expected, that is, a mean
 // corrected for the selection by the search.
 func (a *Answer) HasExpectedValues() bool {

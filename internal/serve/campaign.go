@@ -27,17 +27,20 @@ import (
 // A Campaign is what the page shows of a problem's campaign: the batches, their results and a
 // report. The page uses the same files as the commands kir next and kir record.
 type Campaign struct {
-	Step                  int       `json:"step"`    // id of the step whose problem the campaign was read with
-	Activity              string    `json:"doing"`   // what is being computed: "choosing" while a batch is chosen, "standing" while the report is computed, otherwise empty
-	Fault                 *Fault    `json:"fault"`   // error that prevents reading the campaign or computing the report; nil: none
-	BatchSize             int       `json:"size"`    // number of recipes in a batch, as the problem file states
-	Labels                []Label   `json:"labels"`  // labels to measure and conditions to state in a result
-	Round                 int       `json:"round"`   // number of the last round
-	Batches               []Batch   `json:"batches"` // latest batches, newest first
-	ResultsOutsideBatches int       `json:"own"`     // number of results whose recipes are in no batch
-	ResultsFile           string    `json:"results"` // name of the file of results
-	Standing              *Standing `json:"stand"`   // report on the campaign; nil if there are no trials yet or the report is being computed
-	Stale                 bool      `json:"behind"`  // whether results were recorded after the report in Standing was computed
+	Step      int     `json:"step"`   // id of the step whose problem the campaign was read with
+	Activity  string  `json:"doing"`  // what is being computed: "choosing" while a batch is chosen, "standing" while the report is computed, otherwise empty
+	Fault     *Fault  `json:"fault"`  // error that prevents reading the campaign or computing the report; nil: none
+	BatchSize int     `json:"size"`   // number of recipes in a batch, as the problem file states
+	Labels    []Label `json:"labels"` // labels to measure and conditions to state in a result
+	// Classes maps the name of a label or of an objective whose prediction is the probability of a
+	// class to the name of the class.
+	Classes               map[string]string `json:"classes"`
+	Round                 int               `json:"round"`   // number of the last round
+	Batches               []Batch           `json:"batches"` // latest batches, newest first
+	ResultsOutsideBatches int               `json:"own"`     // number of results whose recipes are in no batch
+	ResultsFile           string            `json:"results"` // name of the file of results
+	Standing              *Standing         `json:"stand"`   // report on the campaign; nil if there are no trials yet or the report is being computed
+	Stale                 bool              `json:"behind"`  // whether results were recorded after the report in Standing was computed
 
 	Colours map[string]int `json:"colours"` // maps the name of an ingredient to the number of its colour, as in a [List]
 
@@ -167,6 +170,17 @@ func (s *Session) updateCampaignView(opened *campaign.Campaign, step *Step) {
 	n := Campaign{
 		Step: step.ID, BatchSize: opened.Problem.Campaign.Batch, Round: opened.Round(), ResultsOutsideBatches: opened.CountResultsOutsideBatches(), Labels: []Label{}, Batches: []Batch{},
 		ResultsFile: filepath.Base(compile.ResultsPath(s.problemPath)), problemText: step.Text,
+	}
+	n.Classes = make(map[string]string)
+	for _, w := range opened.Problem.Properties {
+		if w.Learning == nil || w.Learning.Numeric {
+			continue
+		}
+		for _, name := range []string{w.Name, w.Learning.Label} {
+			if _, taken := n.Classes[name]; !taken {
+				n.Classes[name] = w.Learning.Want.String()
+			}
+		}
 	}
 	names := opened.ResultLabels()
 	for _, name := range names {
@@ -303,13 +317,13 @@ func (s *Session) startComputation(activity string, compute func(ctx context.Con
 			b.shownCampaign.Activity = ""
 		}
 		b.mu.Unlock()
-		if err != nil && last {
+		if !last {
+			return // a newer computation has cancelled this one, whose error says nothing to the user
+		}
+		if err != nil {
 			err = s.showCampaignFault(ctx, err)
 		}
-		if last {
-			err = errors.Join(err, s.publishCampaign())
-		}
-		s.addErrorNote(err)
+		s.addErrorNote(errors.Join(err, s.publishCampaign()))
 	})
 }
 

@@ -43,6 +43,8 @@ type Unit struct {
 	Name  string    `json:"name"`
 	Whole float64   `json:"whole"` // size of a whole recipe in this unit
 	Steps []float64 `json:"steps"` // smallest amounts that a scale or jigger can measure; the usual one comes first
+	// IsVolume says whether the unit is one of volume, so that amounts are measured instead of weighed.
+	IsVolume bool `json:"volume"`
 }
 
 // standardUnits lists the units of volume and of mass that the page offers in addition to the unit
@@ -74,12 +76,13 @@ func scaleSteps(unit string) []float64 {
 func (m amountConverter) displayUnits() []Unit {
 	percent := Unit{Name: "%", Whole: 100, Steps: []float64{0.1}}
 	if m.unitName == "" {
-		return []Unit{percent, {"g", 100, scaleSteps("g")}, {"ml", 100, scaleSteps("ml")}}
+		return []Unit{percent, {"g", 100, scaleSteps("g"), false}, {"ml", 100, scaleSteps("ml"), true}}
 	}
-	all := []Unit{{m.unitName, number.Rounded(m.recipeSize, 3), scaleSteps(m.unitName)}, percent}
+	volume := m.unitKind == measure.Volume
+	all := []Unit{{m.unitName, number.Rounded(m.recipeSize, 3), scaleSteps(m.unitName), volume}, percent}
 	for _, u := range standardUnits[m.unitKind] {
 		if u.name != m.unitName {
-			all = append(all, Unit{u.name, number.Rounded(float64(m.recipeSize*m.unitSize/u.size), 3), scaleSteps(u.name)})
+			all = append(all, Unit{u.name, number.Rounded(float64(m.recipeSize*m.unitSize/u.size), 3), scaleSteps(u.name), volume})
 		}
 	}
 	return all

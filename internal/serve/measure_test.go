@@ -64,9 +64,9 @@ func TestScales(t *testing.T) {
 		m    amountConverter
 		want string
 	}{
-		{amountConverter{totalUnits: 1000, unitName: "cl", recipeSize: 9, unitSize: 10, unitKind: measure.Volume}, "[{cl 9 [0.25 0.5 0.1 0.01]} {% 100 [0.1]} {ml 90 [1 2.5 5 0.1]} {oz 3.04 [0.25 0.5 0.1 0.01]}]"},
-		{amountConverter{totalUnits: 100, unitName: "kg", recipeSize: 2.5, unitSize: 1000, unitKind: measure.Mass}, "[{kg 2.5 [0.001 0.01 0.1]} {% 100 [0.1]} {g 2500 [0.1 1 0.01 0.001]}]"},
-		{amountConverter{totalUnits: 100}, "[{% 100 [0.1]} {g 100 [0.1 1 0.01 0.001]} {ml 100 [1 2.5 5 0.1]}]"},
+		{amountConverter{totalUnits: 1000, unitName: "cl", recipeSize: 9, unitSize: 10, unitKind: measure.Volume}, "[{cl 9 [0.25 0.5 0.1 0.01] true} {% 100 [0.1] false} {ml 90 [1 2.5 5 0.1] true} {oz 3.04 [0.25 0.5 0.1 0.01] true}]"},
+		{amountConverter{totalUnits: 100, unitName: "kg", recipeSize: 2.5, unitSize: 1000, unitKind: measure.Mass}, "[{kg 2.5 [0.001 0.01 0.1] false} {% 100 [0.1] false} {g 2500 [0.1 1 0.01 0.001] false}]"},
+		{amountConverter{totalUnits: 100}, "[{% 100 [0.1] false} {g 100 [0.1 1 0.01 0.001] false} {ml 100 [1 2.5 5 0.1] true}]"},
 	} {
 		if got := fmt.Sprint(c.m.displayUnits()); got != c.want {
 			t.Errorf("%+v has the units %s", c.m, got)

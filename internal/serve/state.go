@@ -14,6 +14,7 @@ import (
 	"kir/internal/portable"
 	"kir/internal/report"
 	"kir/internal/report/figure"
+	"kir/rule"
 )
 
 // A State is everything that the page shows except the draws and the shortlist: the steps and the
@@ -55,6 +56,8 @@ type ProblemView struct {
 	GreyColour        int             `json:"grey"`        // number of the colour for everything that has no colour of its own
 	Units             []Unit          `json:"units"`       // units in which the page can show amounts; the unit of the known recipes comes first
 	Constraints       []string        `json:"constraints"` // text of each constraint, in the order of the problem file
+	Required          []string        `json:"required"`    // names of the ingredients that every recipe uses by a constraint
+	Excluded          []string        `json:"excluded"`    // names of the ingredients that no recipe uses by a constraint
 	Conditions        []ConditionView `json:"conditions"`
 	Objectives        []ObjectiveView `json:"objectives"`
 	Trade             []string        `json:"trade"` // names of the trade-off's objectives
@@ -142,7 +145,7 @@ func newProblemView(p *compile.Problem, groups *ingredientGroups, groupColours [
 	words := report.Problem{Ingredients: len(p.Ingredients), Total: p.Total}
 	a := &ProblemView{
 		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: groups.attributeName, Groups: append([]string{}, groups.values...), Colours: groupColours,
-		GroupOfIngredient: make(map[string]int), Constraints: []string{}, Objectives: []ObjectiveView{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{}, Trade: append([]string{}, p.Trade...),
+		GroupOfIngredient: make(map[string]int), Constraints: []string{}, Required: []string{}, Excluded: []string{}, Objectives: []ObjectiveView{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{}, Trade: append([]string{}, p.Trade...),
 		Compositions: recipeCountText(p), GreyColour: figure.Grey, Units: newAmountConverter(p).displayUnits(), Conditions: newConditionViews(p.Outline().Conditions),
 	}
 	a.Names = p.Ingredients[:min(len(p.Ingredients), maxShownNames)]
@@ -159,6 +162,14 @@ func newProblemView(p *compile.Problem, groups *ingredientGroups, groupColours [
 		text := r.Text
 		if len(r.Rules) == 1 {
 			text = m.ruleText(text, r.Rules[0])
+		}
+		for _, one := range r.Rules {
+			switch one := one.(type) {
+			case rule.Require:
+				a.Required = append(a.Required, ingredientNames(p, one.Of)...)
+			case rule.Exclude:
+				a.Excluded = append(a.Excluded, ingredientNames(p, one.Of)...)
+			}
 		}
 		for len(a.Constraints) < r.ConstraintIndex { // constraints without a rule
 			a.Constraints = append(a.Constraints, "constituents")
@@ -188,6 +199,15 @@ func newProblemView(p *compile.Problem, groups *ingredientGroups, groupColours [
 		a.Objectives = append(a.Objectives, objective)
 	}
 	return a
+}
+
+// ingredientNames returns the names of the ingredients with the given indices.
+func ingredientNames(p *compile.Problem, indices []int) []string {
+	names := make([]string, len(indices))
+	for k, i := range indices {
+		names[k] = p.Ingredients[i]
+	}
+	return names
 }
 
 // recipeCountText returns the number of recipes that the rules allow. A large number is written as

@@ -2,12 +2,15 @@ package serve
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
 
 	"kir/internal/dataset/sheet"
 	"kir/internal/inputerr"
+	"kir/internal/measure"
+	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
 	"kir/internal/report/view"
@@ -51,7 +54,38 @@ func (s *Session) serveTable(w http.ResponseWriter, r *http.Request) {
 // styles and nothing else.
 const printSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// serveWeighing responds with the weighing sheet of one recipe, as plain text, CSV or HTML.
+// A WeighingSheet is a weighing sheet of one recipe, as the page shows it in a table.
+type WeighingSheet struct {
+	*report.Weighing
+	Percents  []string `json:"percents"`   // item k is the percentage of row k, as text
+	Costs     []string `json:"costs"`      // item k is the cost of row k, as text; empty if the cost of the batch is unknown
+	TotalCost string   `json:"total_cost"` // cost of the batch, as text; empty if it is unknown
+	IsVolume  bool     `json:"volume"`     // whether the amounts are volumes, which are measured instead of weighed
+}
+
+// newWeighingSheet returns what the page shows of a weighing sheet. The parameter units has the
+// units of the problem; nil: those that every problem has.
+func newWeighingSheet(w *report.Weighing, units *measure.Units) *WeighingSheet {
+	if units == nil {
+		units = measure.DefaultUnits()
+	}
+	out := &WeighingSheet{Weighing: w, Percents: []string{}, Costs: []string{}}
+	if unit, ok := units.Lookup(w.Unit); ok {
+		out.IsVolume = unit.Kind == measure.Volume
+	}
+	for _, r := range w.Rows {
+		out.Percents = append(out.Percents, r.PercentText)
+	}
+	if w.Cost.IsKnown() {
+		out.TotalCost = number.Fixed(float64(w.Cost), 2)
+		for _, r := range w.Rows {
+			out.Costs = append(out.Costs, number.Fixed(float64(r.Cost), 2))
+		}
+	}
+	return out
+}
+
+// serveWeighing responds with the weighing sheet of one recipe, as plain text, JSON, CSV or HTML.
 func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	kind := "text/plain; charset=utf-8"
@@ -73,6 +107,9 @@ func (s *Session) serveWeighing(w http.ResponseWriter, r *http.Request) {
 		}
 		var b bytes.Buffer
 		switch q.Get("as") {
+		case "json":
+			kind = "application/json"
+			err = json.NewEncoder(&b).Encode(newWeighingSheet(sheetOf, outline.Units))
 		case "csv":
 			kind = "text/csv; charset=utf-8"
 			err = sheet.WriteCSV(&b, view.WeighingSheet(sheetOf))

@@ -207,6 +207,9 @@ func (w *stepWork) quickSearch(ctx context.Context, p *compile.Problem, iteratio
 		}
 		l.Headline, l.Grade, l.Verdict, l.Entries = answer.Headline, string(answer.Grade), answer.Verdict, list
 	}
+	if slices.ContainsFunc(l.Entries, func(b report.Best) bool { return len(b.Predicted) > 0 }) {
+		l.Note += " Its predictions do not yet allow for luck in choosing the best."
+	}
 	if len(p.Trade) == 0 {
 		return w.storeShortlist(l)
 	}

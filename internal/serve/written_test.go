@@ -4,9 +4,6 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -16,10 +13,6 @@ import (
 // TestScriptWritesAmounts: the page writes percentages and scores as kir does, and divides a batch into
 // whole steps of a scale.
 func TestScriptWritesAmounts(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("there is no node to run the script with")
-	}
 	type asked struct {
 		Units []int `json:"units"`
 		Total int   `json:"total"`
@@ -38,10 +31,6 @@ func TestScriptWritesAmounts(t *testing.T) {
 		}
 		all = append(all, a)
 	}
-	script, err := os.ReadFile("assets/js/written.js")
-	if err != nil {
-		t.Fatal(err)
-	}
 	questions, err := json.Marshal(all)
 	if err != nil {
 		t.Fatal(err)
@@ -54,15 +43,7 @@ func TestScriptWritesAmounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), "written.mjs")
-	script = append(script, "\nconsole.log(JSON.stringify("+string(questions)+".map(q => ({ texts: percentages(q.units, q.total, q.least), steps: steps(q.units, q.total, q.steps) })).concat([{ texts: "+string(numbers)+".map(score) }])));\n"...)
-	if err := os.WriteFile(program, script, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(node, program).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := runScripts(t, "\nconsole.log(JSON.stringify("+string(questions)+".map(q => ({ texts: percentages(q.units, q.total, q.least), steps: steps(q.units, q.total, q.steps) })).concat([{ texts: "+string(numbers)+".map(score) }])));\n", "written.js")
 	var answers []struct {
 		Texts []string `json:"texts"`
 		Steps []int    `json:"steps"`

@@ -126,3 +126,18 @@ func FuzzApply(f *testing.F) {
 		}
 	})
 }
+
+// A rule that the file has already, whatever its spelling in YAML, is not added once more.
+func TestARuleIsAddedOnce(t *testing.T) {
+	const text = "total: 100\nconstraints:\n  - require: Gin # always\n  - exclude: [Milk, Rum]\n  - amount: {of: Gin, max: 30}\n"
+	for _, rule := range []string{`require: "Gin"`, "exclude:\n  - Milk\n  - Rum", "amount: {of: 'Gin', max: 30}"} {
+		got, err := change.Apply("p.yaml", []byte(text), change.AddRule{Text: rule})
+		if err != nil || string(got) != text {
+			t.Errorf("%s: %v\n%s", rule, err, got)
+		}
+	}
+	got, err := change.Apply("p.yaml", []byte(text), change.AddRule{Text: "require: Rum"})
+	if err != nil || string(got) == text {
+		t.Errorf("another rule is not added: %v\n%s", err, got)
+	}
+}

@@ -1,12 +1,14 @@
 package change
 
 import (
+	"reflect"
+
 	"kir/internal/config/yaml"
 	"kir/internal/inputerr"
 )
 
 // An AddRule is an edit that adds a rule. Text is the rule as a problem file writes it, such as "never: [Milk,
-// Lemon juice]".
+// Lemon juice]". A rule that the file has already is not added again.
 type AddRule struct{ Text string }
 
 func (c AddRule) apply(e *yaml.Editor) error {
@@ -17,7 +19,15 @@ func (c AddRule) apply(e *yaml.Editor) error {
 	if n.Kind != yaml.Mapping {
 		return &inputerr.Error{Message: inputerr.Quote(c.Text) + " is no rule", Hint: "write its kind and what it says, such as require: Gin"}
 	}
-	return e.Append(n.Plain(), "constraints")
+	rule := n.Plain()
+	if all := e.Root().Get("constraints"); all != nil {
+		for _, item := range all.Items {
+			if reflect.DeepEqual(item.Plain(), rule) {
+				return nil
+			}
+		}
+	}
+	return e.Append(rule, "constraints")
 }
 
 // A SetRuleField is an edit that sets one key of a rule, such as the key max of an amount. A nil Value removes

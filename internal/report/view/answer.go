@@ -1,6 +1,8 @@
 package view
 
 import (
+	"slices"
+
 	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/terminal"
@@ -61,11 +63,23 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 		t := terminal.NewTable(2, "mean of", "model", "suggestions", "random", "known")
 		t.SetMaxWidth(0, 30)
 		for _, w := range a.Objectives {
-			t.Row(w.Name, w.Strength, objectiveValueText(w, w.Shown()), objectiveValueText(w, w.Random), objectiveValueTextIfKnown(w, w.Known))
+			_, mean := shownMean(m, w)
+			t.Row(w.Name, w.Strength, objectiveValueText(w, mean), objectiveValueText(w, w.Random), objectiveValueTextIfKnown(w, w.Known))
 		}
 		t.Row("score", "", number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1), knownScoreText(a))
 		p.Table(t)
 	}
+}
+
+// shownMean returns the mean of an objective over the shortlist, of the same figures as the entries
+// show; see [report.Prediction.Shown]. The result field is the name of its field in the JSON of
+// [report.ObjectiveSummary].
+func shownMean(m *report.Model, w report.ObjectiveSummary) (field string, mean report.Number) {
+	limited := slices.ContainsFunc(m.Best, func(b report.Best) bool { return b.Predicted[w.Name].Limited })
+	if w.Expected != nil && !limited {
+		return "expected", *w.Expected
+	}
+	return "shortlist", w.Shortlist
 }
 
 // objectiveValueText writes a value v of an objective: as a number of the label's unit, as a
@@ -77,7 +91,7 @@ func objectiveValueText(w report.ObjectiveSummary, v report.Number) string {
 	case "probability":
 		return number.WholePercent(v)
 	}
-	return number.ThreeFigures(v)
+	return number.Score(v, 1)
 }
 
 // objectiveValueTextIfKnown writes a value of an objective, as [objectiveValueText] does. It

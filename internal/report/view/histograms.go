@@ -84,7 +84,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 	}
 	title := "score; share in %"
 	if h.Log {
-		title = "score (logarithmic); share in %"
+		title = "score to its weights (logarithmic); share in %"
 	}
 	y := f.Frame(left, top, right, bottom, float64(highest*1.05), figure.Percent, title)
 	x := figure.Scale{Lo: float64(h.Edges[0]), Hi: float64(h.Edges[len(h.Edges)-1]), From: left, To: right}
@@ -95,7 +95,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 			if digits > 0 {
 				continue
 			}
-			word = fmt.Sprintf("%.3g", portable.Pow(10, t))
+			word = number.ScoreTick(t)
 		}
 		f.Write(x.At(t), bottom+17, figure.SmallSize, figure.Middle, figure.Soft, word)
 	}

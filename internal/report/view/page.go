@@ -284,7 +284,21 @@ func objectiveNumberStyle(w report.ObjectiveSummary) string {
 	case "probability":
 		return "share"
 	}
-	return "three"
+	return "score"
+}
+
+// ShownMean returns the mean of the objective with index k over the shortlist, as an HTML element;
+// see [shownMean].
+func (v *pageView) ShownMean(k int) (template.HTML, error) {
+	w := v.Answer.Objectives[k]
+	field, mean := shownMean(v.Model, w)
+	return numberTag(jsonPointer("answer", "wishes", k, field), mean, objectiveNumberStyle(w))
+}
+
+// ScoreError returns the standard error se of a score, whose field in the JSON of
+// [report.Comparison] is given, as an HTML element; see [number.ScoreError].
+func (v *pageView) ScoreError(field string, score, se report.Number) template.HTML {
+	return dataTag(jsonPointer("score", field), float64(se), func(se float64) string { return number.ScoreError(float64(score), se) })
 }
 
 // Headline returns the headline of the report.

@@ -1,7 +1,9 @@
 // Amounts in the units of the table, to what a scale or a jigger has, and colours.
 import { el, byId, entire } from './dom.js';
 import { page } from './state.js';
-import { percentages, steps } from './written.js';
+import { keep, kept } from './drafts.js';
+import { typedUnits } from './typed.js';
+import { inUnit, percentages, steps } from './written.js';
 
 // shares writes the amounts of a list of units that make up a recipe in percent; share one
 // alone.
@@ -42,6 +44,25 @@ export function amounts(recipe) {
   return all.map(([name, units], k) => [name, units, texts[k]]);
 }
 
+// wholes lists the units with how much of each the whole has that is shown: where a batch is shown in
+// one unit, the others follow it.
+function wholes() {
+  const u = chosen(), times = u.name === '%' ? 1 : (Number(byId('batch').value) || u.whole) / u.whole;
+  return page.problem.units.map(v => ({ name: v.name, whole: v.name === '%' ? 100 : v.whole * times }));
+}
+
+// typed reads an amount that a person typed: {units} or {wrong}.
+export const typed = text => typedUnits(text, page.problem.total, wholes(), chosen().name);
+
+// field writes an amount into a field, as it is read again.
+export function field(units) {
+  const u = wholes().find(v => v.name === chosen().name);
+  return `${inUnit(units, page.problem.total, u.whole)} ${u.name}`;
+}
+
+// isVolume says whether amounts are shown in a unit of volume.
+export const isVolume = () => chosen().volume;
+
 // batch says how much is made, for a weighing sheet: of a problem in percent 100 g.
 export const batch = () => chosen().name === '%' ? { size: '100 g', step: '0.1' } : { size: `${byId('batch').value} ${chosen().name}`, step: byId('step').value };
 
@@ -51,9 +72,25 @@ export function showUnits() {
   if (byId('unit').dataset.of === names.join()) return;
   byId('unit').dataset.of = names.join();
   byId('unit').replaceChildren(...units.map(u => el('option', { value: u.name }, u.name === '%' ? 'percent' : u.name)));
-  byId('unit').value = names.includes(was) ? was : names[0];
+  const before = kept('amounts');
+  byId('unit').value = [was, before?.unit, names[0]].find(n => names.includes(n));
   take();
+  if (before?.unit !== byId('unit').value) return;
+  byId('batch').value = before.batch;
+  if ([...byId('step').options].some(o => o.value === before.step)) byId('step').value = before.step;
 }
+
+// showAttribute offers to colour by the attribute that groups ingredients, where there is one.
+export function showAttribute() {
+  const p = page.problem, by = byId('colour-by');
+  byId('colour-label').hidden = !p.groups.length;
+  if (by.options[1]?.value === p.attribute) return;
+  by.replaceChildren(el('option', { value: '' }, 'ingredient'), p.groups.length > 0 && el('option', { value: p.attribute }, p.attribute));
+  by.value = p.groups.length && kept('colour') === p.attribute ? p.attribute : '';
+}
+
+// byAttribute says whether colours stand for the groups of ingredients.
+export const byAttribute = () => page.problem.groups.length > 0 && byId('colour-by').value !== '';
 
 // take shows how much there is of the unit that was chosen, and its steps.
 function take() {
@@ -63,17 +100,23 @@ function take() {
   byId('step').replaceChildren(...u.steps.map(s => el('option', { value: s }, (fractions[s] ?? s) + ' ' + u.name)));
 }
 
+// begin calls changed when amounts or colours are to be shown otherwise.
 export function begin(changed) {
-  byId('unit').addEventListener('change', () => { take(); changed(); });
-  byId('batch').addEventListener('input', changed);
-  byId('step').addEventListener('change', changed);
+  const store = () => {
+    keep('amounts', { unit: byId('unit').value, batch: byId('batch').value, step: byId('step').value });
+    changed();
+  };
+  byId('unit').addEventListener('change', () => { take(); store(); });
+  byId('batch').addEventListener('input', store);
+  byId('step').addEventListener('change', store);
+  byId('colour-by').addEventListener('change', () => { keep('colour', byId('colour-by').value || null); changed(); });
 }
 
-// colour is the class of an ingredient's colour: its group's, or its own. The server
-// gives colours, so that they stay from step to step.
+// colour is the class of an ingredient's colour: its own, or its group's where that was chosen. The
+// server gives colours, so that they stay from step to step.
 export function colour(name) {
   const p = page.problem;
-  if (p.groups.length) return groupColour(p.members[name]);
+  if (byAttribute()) return groupColour(p.members[name]);
   return 'c' + (page.list?.colours[name] ?? page.campaign?.colours[name] ?? p.grey);
 }
 

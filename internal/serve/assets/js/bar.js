@@ -2,7 +2,7 @@
 // amount, clicked it shows what amounts there are.
 import { el, shown } from './dom.js';
 import { page } from './state.js';
-import { amountsOf, colour, parts, shares } from './amounts.js';
+import { amountsOf, byAttribute, colour, parts, shares } from './amounts.js';
 import { steps } from './written.js';
 
 const before = new Map(); // by what a bar stands for: the amounts it had, to move from
@@ -11,9 +11,9 @@ const before = new Map(); // by what a bar stands for: the amounts it had, to mo
 // was given another amount, and look(name) when it was chosen. Without these it is a
 // picture.
 export function bar(recipe, { key, keep, look } = {}) {
-  const { total, groups, members } = page.problem;
+  const { members } = page.problem;
   let all = parts(recipe);
-  if (groups.length) {
+  if (byAttribute()) {
     const group = name => members[name] ?? 99;
     all = [...all].sort((a, b) => group(a[0]) - group(b[0]) || b[1] - a[1]);
   }

@@ -3,8 +3,10 @@
 import { el, byId, fill, plain, button, dialog, drawing, shown } from './dom.js';
 import { page, ask, send, open } from './state.js';
 import { keep, kept } from './drafts.js';
-import { amounts, batch, plainRows } from './amounts.js';
+import { amounts, batch, isVolume, plainRows } from './amounts.js';
 import { bar } from './bar.js';
+import { offer } from './tabs.js';
+import { whole } from './written.js';
 
 const trials = new Map(); // by id: the card of a recipe of a batch, which stays while it is typed in
 let labels = '';          // that the cards are for
@@ -18,6 +20,13 @@ async function result(results, more, last = false) {
   if (first) first.wrong(!answer.gone ? answer.wrong ?? '' : results[0].values ? 'Not recorded yet: kir does not answer. It is kept in this browser until it does.' : 'Not recorded: ' + answer.wrong, answer.gone);
   byId('recorded').textContent = answer.wrong ? '' : shown([answer.text, ...(answer.notes ?? [])].join('. ') + '.');
   return !answer.wrong;
+}
+
+// prediction writes what is expected of a label with its interval: a number, or the probability of a
+// class, as in the shortlist.
+function prediction(name, q) {
+  const of = page.campaign.classes[name];
+  return of ? `${name} ${of} ${whole(q.value)} % (${whole(q.low)} to ${whole(q.high)} %)` : `${name} ${plain(q.value)} (${plain(q.low)} to ${plain(q.high)})`;
 }
 
 // same says whether two texts of a field are one value.
@@ -79,7 +88,7 @@ function trial(t) {
     el('div', { class: 'head' }, el('h3', { class: 'number' }, t.id)), el('p', { class: 'reason' }, t.reason), body, t.set && el('p', { class: 'set' }, t.set), expects,
     el('div', { class: 'results control', role: 'group', 'aria-label': `What came of recipe ${t.id}` }, inputs.map((i, k) => el('label', names[k].set ? { class: 'set-field' } : {}, names[k].name + (names[k].unit ? `, ${names[k].unit}` : ''), i)), el('div', { class: 'small-tools' }, failed, drop)), status);
   const expected = Object.entries(t.predicted ?? {});
-  expects.textContent = shown(expected.length ? 'Expected: ' + expected.map(([n, q]) => `${n} ${plain(q.value)} (${plain(q.low)} to ${plain(q.high)})`).join(', ') + (t.limits ?? []).map(l => '; ' + l).join('') : '');
+  expects.textContent = shown(expected.length ? 'Expected: ' + expected.map(([n, q]) => prediction(n, q)).join(', ') + (t.limits ?? []).map(l => '; ' + l).join('') : '');
   const wrong = (words, later) => {
     if (words) status.textContent = shown(words);
     status.className = 'status small ' + (words ? 'provisional' : 'soft');
@@ -142,7 +151,7 @@ function paste(e, id, label) {
 function make(round, all) {
   const of = batch();
   const size = el('input', { value: of.size, size: 8, required: true }), step = el('input', { value: of.step, size: 5, required: true });
-  const d = dialog(`Weighing sheets of round ${round}`, el('form', { class: 'tools', onsubmit: e => {
+  const d = dialog(`${isVolume() ? 'Measuring' : 'Weighing'} sheets of round ${round}`, el('form', { class: 'tools', onsubmit: e => {
     e.preventDefault();
     open(`/sheets?round=${round}&batch=${encodeURIComponent(size.value)}&step=${encodeURIComponent(step.value)}${all ? '&all=1' : ''}`, true);
     d.close();
@@ -160,6 +169,7 @@ function showBatch(b) {
   const failed = b.entries.filter(t => t.status === 'failed').length;
   return [el('summary', {}, `Round ${b.round} · ` + (waits ? `${waits} of ${b.entries.length} to make` : `${b.entries.length} done` + (failed ? `, ${failed} failed` : ''))),
     b.notes.map(n => el('p', { class: 'small provisional' }, n)),
+    waits > 0 && el('p', { class: 'small soft' }, 'The models that chose this batch predict it. They lack the corrections of the shortlist’s figures, so the two differ.'),
     el('div', { class: 'tools control' }, button(waits ? 'Make these' : 'Print again', () => make(b.round, !waits), { class: waits ? 'main' : null, 'data-key': 'make ' + b.round }),
       el('span', { class: 'small soft' }, `Type what was measured; it is kept in ${page.campaign.results} as you go. “failed” is a result, too.`)),
     el('ol', { class: 'cards' }, cards)];
@@ -174,7 +184,7 @@ export function showCampaign() {
   if (now !== labels) trials.clear();
   labels = now;
   // Where nothing is measured, as of a portfolio, there are no rounds.
-  byId('campaign-section').hidden = byId('campaign-link').hidden = !c.labels.some(l => !l.set) && !c.batches.length && !c.fault;
+  offer('campaign', c.labels.some(l => !l.set) || c.batches.length > 0 || c.fault);
   const s = c.stand;
   byId('campaign-advice').textContent = shown(s ? `${s.headline} ${s.text}` : c.batches.length ? c.batches[0].text : 'kir chooses a few recipes to make, you type what came of them, and it chooses the next.');
   byId('campaign-fault').hidden = !c.fault;
@@ -182,7 +192,7 @@ export function showCampaign() {
   fill(byId('campaign-best'), s?.best ? [el('strong', {}, `Best so far: ${s.best_id}, ${s.measured}. `), [...amounts(s.best).map(([n, , text]) => `${n} ${text}`), ...(s.set ? [`at ${s.set}`] : [])].join(', ') + '. ', s.tried + '.'] : []);
   byId('campaign-doing').textContent = { choosing: 'Choosing the next batch …', standing: 'Learning from the results …' }[c.doing] ?? (c.behind ? 'Results came since; it learns from them in a moment.' : '');
   byId('next').disabled = c.doing === 'choosing';
-  if (document.activeElement !== byId('next-size') && !byId('next-size').dataset.typed) byId('next-size').value = c.size;
+  if (document.activeElement !== byId('next-size') && !byId('next-size').dataset.typed) byId('next-size').value = kept('next size') ?? c.size;
   byId('next').textContent = c.batches.length ? 'Next batch' : 'First batch';
   byId('next').className = c.batches.length && s?.advice === 'stop' ? '' : 'main';
   const wanted = c.batches.map((b, k) => {
@@ -223,7 +233,10 @@ function tables(s) {
 }
 
 export function begin() {
-  byId('next-size').addEventListener('input', () => { byId('next-size').dataset.typed = '1'; });
+  byId('next-size').addEventListener('input', () => {
+    byId('next-size').dataset.typed = '1';
+    keep('next size', byId('next-size').value || null);
+  });
   byId('next-form').addEventListener('submit', e => {
     e.preventDefault();
     ask({ do: 'next', size: Number(byId('next-size').value) });

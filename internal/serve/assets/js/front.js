@@ -1,6 +1,6 @@
 // The trade-off: recipes none of which beats another on all objectives, as points to click.
 // It is there where the answer has one.
-import { el, byId, fill, mark, plain, button, shown } from './dom.js';
+import { el, byId, fill, mark, narrow, plain, button, shown } from './dom.js';
 import { page, ask } from './state.js';
 import { plainRows } from './amounts.js';
 import { bar } from './bar.js';
@@ -30,7 +30,7 @@ export function showFront() {
   if (points.length === 1) {
     return fill(byId('front'), head, el('p', {}, `No trade-off: one recipe is the best in ${names.join(' and ')}.`), box(points[0]));
   }
-  const W = 420, H = 300, L = 56, B = H - 42;
+  const W = narrow.matches ? 290 : 420, H = 300, L = 56, B = H - 42; // at least as wide on the screen, so that text stays as large
   const scale = (name, from, to) => {
     const all = points.map(p => of(p, name)), lo = Math.min(...all), hi = Math.max(...all);
     return { lo, hi, at: v => from + (hi > lo ? (v - lo) / (hi - lo) : 0.5) * (to - from) };
@@ -44,17 +44,19 @@ export function showFront() {
   const by = page.problem.conditions.find(c => c.name === coloured);
   const choose = k => { at = k; showFront(); byId('front').querySelector('[aria-checked="true"]').focus(); };
   points.forEach((p, k) => {
-    const c = mark('circle', { cx: x.at(of(p, names[axes[0]])), cy: y.at(of(p, names[axes[1]])), r: k === at ? 9 : 6, class: 'at' + (p.knee ? ' knee' : ''),
-      role: 'radio', tabindex: k === at ? 0 : -1, 'aria-checked': String(k === at), 'aria-label': words(p) });
-    if (by && by.values.includes(p.conditions?.[by.name])) c.style.fill = colour(by.number, by.values.indexOf(p.conditions[by.name]), by.values.length);
-    c.addEventListener('click', () => choose(k));
-    c.addEventListener('keydown', e => {
+    // A point is small, and what is hit is larger.
+    const place = { cx: x.at(of(p, names[axes[0]])), cy: y.at(of(p, names[axes[1]])) }, dot = mark('circle', { ...place, r: k === at ? 9 : 6 });
+    const point = mark('g', { class: 'at' + (p.knee ? ' knee' : ''), role: 'radio', tabindex: k === at ? 0 : -1, 'aria-checked': String(k === at), 'aria-label': words(p) });
+    point.append(dot, mark('circle', { ...place, r: 12, class: 'hit' }));
+    if (by && by.values.includes(p.conditions?.[by.name])) dot.style.fill = colour(by.number, by.values.indexOf(p.conditions[by.name]), by.values.length);
+    point.addEventListener('click', () => choose(k));
+    point.addEventListener('keydown', e => {
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
       if (!step) return;
       e.preventDefault();
       choose((k + step + points.length) % points.length);
     });
-    svg.append(c);
+    svg.append(point);
   });
   const axis = k => el('label', {}, k ? 'Up ' : 'Across ', el('select', { 'data-key': 'axis ' + k, onchange: e => { axes[k] = Number(e.target.value); showFront(); } },
     names.map((n, i) => el('option', { value: i, selected: i === axes[k] }, n))));

@@ -1,15 +1,25 @@
 // The ingredients: how the draws use them, and how much of one there may be.
-import { el, byId, fill, fixed, button, mark, shown, entire } from './dom.js';
+import { el, byId, fill, fixed, button, mark, narrow, shown, entire } from './dom.js';
 import { page, ask, get, say, newest } from './state.js';
-import { share } from './amounts.js';
+import { field, typed } from './amounts.js';
 
 const percent = v => Math.round(v * 1000) / 10 + '%';
 
+// rough writes an amount to three figures, at an axis.
+const rough = (v, total) => {
+  const [number, unit] = field(Math.round(v * total)).split(' ');
+  return `${Number(Number(number).toPrecision(3))} ${unit}`;
+};
+
 // bound writes the end of a range, which is of whole units.
-const bound = (v, total) => share(Math.round(v * total)).replace(/\.0+$|(\.\d*?)0+$/, '$1') + '%';
+const bound = (v, total) => field(Math.min(total, Math.round(v * total)));
 
 const lastDose = newest();
 let chosen = null; // the ingredient or group that is steered: {name, group}
+let redraw = () => {}; // draws its distribution as wide as the window is
+
+const fewRows = 12; // of ingredients, that are shown at first
+let whole = false;  // whether all are
 
 // showNames offers the ingredients wherever one is typed.
 export function showNames() {
@@ -30,8 +40,11 @@ export function showDraws() {
   const row = (name, used, mean) => el('tr', {},
     el('th', { scope: 'row' }, button(name, () => steer(name), { class: 'link', title: entire(name), 'data-key': 'row ' + name })), el('td', { class: 'n' }, used), el('td', { class: 'n' }, mean));
   const found = page.problem.names.filter(n => wanted && n.toLowerCase().includes(wanted) && !rows.some(r => r.name === n)).slice(0, 20);
-  fill(byId('ingredients').tBodies[0], rows.map(r => row(r.name, `${fixed(100 * r.used, 1)} ± ${r.se === null ? '?' : fixed(100 * r.se, 1)}`, fixed(100 * r.mean, 1))),
-    found.map(n => row(n, 'rare', '')), d.unlisted && !wanted ? row(`and ${d.unlisted} more`, '', '') : null);
+  const few = whole || wanted ? rows : rows.slice(0, fewRows);
+  byId('ingredients-all').hidden = few.length === rows.length;
+  byId('ingredients-all').textContent = `Show all ${rows.length}`;
+  fill(byId('ingredients').tBodies[0], few.map(r => row(r.name, `${fixed(100 * r.used, 1)} ± ${r.se === null ? '?' : fixed(100 * r.se, 1)}`, fixed(100 * r.mean, 1))),
+    found.map(n => row(n, 'rare', '')), d.unlisted && !wanted && few.length === rows.length ? el('tr', {}, el('th', { scope: 'row', class: 'soft' }, `and ${d.unlisted} more`), el('td'), el('td')) : null);
   byId('groups-part').hidden = !d.groups.length;
   byId('groups-head').textContent = 'Groups by ' + shown(page.problem.attribute);
   fill(byId('groups').tBodies[0], d.groups.map(g => {
@@ -57,15 +70,32 @@ export async function steer(name, group = false, quiet = false) {
     return;
   }
   if (!d) return;
-  const send = (min, max) => done(group ? { do: 'group', attribute: page.problem.attribute, value: name, min, max } : { do: 'dose', ingredient: name, min, max });
+  const send = (min, max) => {
+    const ends = [min, max].map(text => text.trim() ? typed(text) : { units: '' }), wrong = ends.find(e => e.wrong);
+    if (wrong) return say(wrong.wrong);
+    const [least, most] = ends.map(e => String(e.units));
+    return done(group ? { do: 'group', attribute: page.problem.attribute, value: name, min: least, max: most } : { do: 'dose', ingredient: name, min: least, max: most });
+  };
   const low = el('input', { value: bound(d.low, d.total), size: 7, 'data-key': 'dose low' }), high = el('input', { value: bound(d.high, d.total), size: 7, 'data-key': 'dose high' });
   const box = byId('dose'), close = button('Close', () => box.close());
-  fill(box, el('h2', { id: 'dose-head' }, name), el('p', { class: 'small' }, `Used by ${fixed(100 * d.used, 1)} % of the draws. Drag the ends to bound its amount where it is used.`),
-    d.bins.length ? histogram(d, low, high, () => send(low.value, high.value)) : el('p', { class: 'soft' }, 'No draw uses it.'),
+  const { required, excluded } = page.problem;
+  const drawn = () => d.bins.length ? histogram(d, low, high, () => send(low.value, high.value)) : el('p', { class: 'soft' }, 'No draw uses it.');
+  let picture = drawn();
+  redraw = () => {
+    const typed = [low.value, high.value], next = drawn();
+    picture.replaceWith(next);
+    picture = next;
+    [low.value, high.value] = typed;
+  };
+  fill(byId('dose-body'), el('h2', { id: 'dose-head' }, name), el('p', { class: 'small' }, `Used by ${fixed(100 * d.used, 1)} % of the draws. Drag the ends to bound its amount where it is used.`),
+    picture,
     el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); send(low.value, high.value); } },
       el('label', {}, 'from ', low), el('label', {}, 'to ', high), el('button', { class: 'main' }, 'Bound'),
-      !group && [button('Pin', () => done({ do: 'pin', ingredient: name }), { 'data-key': 'dose pin' }), button('Ban', () => done({ do: 'ban', ingredient: name }), { 'data-key': 'dose ban' })], close));
-  if (!box.open) box.showModal();
+      !group && [button('Pin', () => done({ do: 'pin', ingredient: name }), { 'data-key': 'dose pin', 'aria-pressed': String(required.includes(name)) }),
+        button('Ban', () => done({ do: 'ban', ingredient: name }), { 'data-key': 'dose ban', 'aria-pressed': String(excluded.includes(name)) })], close));
+  if (box.open) return;
+  box.showModal();
+  say('');
 }
 
 // done asks for a change and closes the window of an ingredient.
@@ -75,7 +105,7 @@ async function done(request) {
 
 // histogram draws the amounts with a handle at each end, which is a slider.
 function histogram(d, low, high, done) {
-  const W = 400, H = 120, B = 92, L = 14, R = W - 14;
+  const W = Math.max(220, Math.min(innerWidth - 40, innerWidth * 0.96, 704) - 48), H = 124, B = 92, L = 26, R = W - 26; // as wide as on the screen
   const svg = mark('svg', { viewBox: `0 0 ${W} ${H}`, role: 'group', 'aria-label': `Distribution of the amount of ${shown(d.name)}` });
   const top = Math.max(...d.bins), width = (R - L) / d.bins.length;
   const at = v => L + (v - d.low) / (d.high - d.low) * (R - L);
@@ -83,14 +113,15 @@ function histogram(d, low, high, done) {
   svg.append(mark('line', { x1: L, x2: R, y1: B, y2: B }));
   for (let k = 0; k <= 4; k++) {
     const v = d.low + k / 4 * (d.high - d.low);
-    svg.append(mark('text', { x: at(v), y: H - 6, 'text-anchor': k === 0 ? 'start' : k === 4 ? 'end' : 'middle' }, percent(v)));
+    if (k % 2 && narrow.matches) continue;
+    svg.append(mark('text', { x: at(v), y: H - 8, 'text-anchor': 'middle' }, rough(v, d.total)));
   }
   const ends = [d.low, d.high];
-  const handles = [0, 1].map(k => svg.appendChild(mark('rect', { y: 2, width: 12, height: B - 2, rx: 3, class: 'handle', role: 'slider', tabindex: 0, 'data-key': 'handle ' + k,
-    'aria-label': k ? 'Greatest amount' : 'Least amount', 'aria-valuemin': 100 * d.low, 'aria-valuemax': 100 * d.high, 'fill-opacity': 0.75 })));
+  const handles = [0, 1].map(k => svg.appendChild(mark('rect', { y: 2, width: 24, height: B - 2, rx: 3, class: 'handle', role: 'slider', tabindex: 0, 'data-key': 'handle ' + k,
+    'aria-label': k ? 'Greatest amount' : 'Least amount', 'aria-valuemin': parseFloat(bound(d.low, d.total)), 'aria-valuemax': parseFloat(bound(d.high, d.total)), 'fill-opacity': 0.75 })));
   const draw = () => {
     ends.forEach((v, k) => {
-      handles[k].setAttribute('x', at(v) - (k ? 0 : 12));
+      handles[k].setAttribute('x', at(v) - (k ? 0 : 24));
       handles[k].setAttribute('aria-valuenow', parseFloat(bound(v, d.total)));
       handles[k].setAttribute('aria-valuetext', bound(v, d.total));
       (k ? high : low).value = bound(v, d.total);
@@ -128,10 +159,12 @@ function histogram(d, low, high, done) {
 }
 
 // again shows what is steered anew, when there are other draws.
-export const again = () => { if (chosen && byId('dose').open && !byId('dose').contains(document.activeElement)) steer(chosen.name, chosen.group, true); };
+export const again = () => { if (chosen && byId('dose').open && !byId('dose-body').contains(document.activeElement) && !byId('dose').lastElementChild.textContent) steer(chosen.name, chosen.group, true); };
 
 export function begin() {
   document.addEventListener('steer', e => steer(e.detail));
+  addEventListener('resize', () => redraw());
   byId('find-ingredient').addEventListener('input', showDraws);
+  byId('ingredients-all').addEventListener('click', () => { whole = true; showDraws(); });
   byId('find-ingredient').addEventListener('change', e => { if (page.problem?.names.includes(e.target.value)) steer(e.target.value); });
 }

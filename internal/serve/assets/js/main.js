@@ -10,10 +10,11 @@ import * as ingredients from './ingredients.js';
 import * as taste from './taste.js';
 import * as map from './map.js';
 import * as history from './history.js';
+import * as tabs from './tabs.js';
 
 const phases = {
-  reading: 'Reading the problem …', asking: 'Waiting for your word', drawing: 'Drawing; what is shown is a first look',
-  settled: 'Settled: this is what the command line gives', faulty: 'This cannot be drawn', gone: 'kir has ended, or cannot be reached. Results that you type are kept in this browser until it is back',
+  reading: 'Updating: reading', asking: 'Waiting for your word', drawing: 'Updating: first results',
+  settled: 'Up to date', faulty: 'Conflict: see below', gone: 'kir has ended, or cannot be reached. Results that you type are kept in this browser until it is back',
   refused: 'kir was started again. Open the address that it printed: what you typed here is kept in this browser',
 };
 
@@ -76,21 +77,19 @@ const shows = {
   },
 };
 
-// The answer and the recipes come first. On a telephone, what shows or asks them otherwise stands
-// below them, in the document too, so that the keyboard and a screen reader go the same way.
+// The answer and the recipes come first. On a telephone, what asks them otherwise stands below them, in
+// the document too, so that the keyboard and a screen reader go the same way; and the links to the
+// sections fold.
 function arrange() {
-  const list = byId('list-section'), tools = byId('list-tools'), asked = byId('asked');
-  if (narrow.matches) list.append(tools, asked);
-  else {
-    byId('key').before(tools);
-    byId('answer-section').append(asked);
-  }
+  byId(narrow.matches ? 'list-section' : 'answer-section').append(byId('asked'));
+  byId('sections').open = !narrow.matches;
 }
 arrange();
+byId('sections').addEventListener('click', e => { if (narrow.matches && e.target.closest('a')) byId('sections').open = false; });
 narrow.addEventListener('change', arrange);
 
 amounts.begin(() => { if (page.problem) { recipes.showList(); campaign.showCampaign(); } });
-for (const part of [question, recipes, campaign, ingredients, taste, map, history]) part.begin();
+for (const part of [question, recipes, campaign, ingredients, taste, map, history, tabs]) part.begin();
 byId('said').lastElementChild.addEventListener('click', () => say(''));
 listen(Object.keys(shows), kind => shows[kind](), refused => phase(refused ? 'refused' : 'gone'), () => {
   showState();

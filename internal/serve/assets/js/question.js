@@ -1,7 +1,9 @@
 // The question: objectives and constraints, each changed where it stands.
 import { el, byId, fill, plain, button, shown, entire } from './dom.js';
-import { page, ask, get, newest } from './state.js';
+import { page, ask, get, say, newest } from './state.js';
 import { keep, kept } from './drafts.js';
+import { field, typed as typedAmount } from './amounts.js';
+import { asRule } from './written.js';
 
 export function showObjectives() {
   const all = page.problem.objectives;
@@ -18,7 +20,7 @@ export function showObjectives() {
 }
 
 // about is what is asked of an objective, without its name at the beginning.
-const about = w => w.about.startsWith(w.name) && /^[ ,]/.test(w.about.slice(w.name.length)) ? w.about.slice(w.name.length).replace(/^,? /, '') : w.about;
+const about = w => w.about.startsWith(w.name) && /^[ ,:]/.test(w.about.slice(w.name.length)) ? w.about.slice(w.name.length).replace(/^[,:]? /, '') : w.about;
 
 // showTrade lets a trade-off be asked for where there are objectives to trade off.
 function showTrade(all) {
@@ -48,12 +50,12 @@ function aim(w) {
       el('label', {}, 'from ', low), el('label', {}, 'to ', high), el('button', {}, 'Range'))];
 }
 
-// The kinds of constraints that forms are there for, and what each writes into the file.
+// The kinds of constraints that forms are there for, and what each writes into the file, or asks for.
 const quoted = v => JSON.stringify(v);
 const bounds = (a, b) => [a && `min: ${quoted(a)}`, b && `max: ${quoted(b)}`].filter(Boolean).join(', ');
 const kinds = {
-  require: { label: 'always use', fields: ['ingredient'], rule: f => `require: ${quoted(f.ingredient)}` },
-  exclude: { label: 'never use', fields: ['ingredient'], rule: f => `exclude: ${quoted(f.ingredient)}` },
+  require: { label: 'always use', fields: ['ingredient'], request: f => ({ do: 'pin', ingredient: f.ingredient }) },
+  exclude: { label: 'never use', fields: ['ingredient'], request: f => ({ do: 'ban', ingredient: f.ingredient }) },
   amount: { label: 'amount where it is used', fields: ['ingredient', 'least', 'most'], rule: f => `amount: {of: ${quoted(f.ingredient)}, ${bounds(f.least, f.most)}}` },
   group: { label: 'total of a group', fields: ['group', 'least', 'most'], rule: f => `group: {of: {${quoted(page.problem.attribute)}: ${quoted(f.group)}}, total: [${quoted(f.least || '0%')}, ${quoted(f.most || '100%')}]}` },
   used: { label: 'how many of a group', fields: ['group', 'fewest', 'greatest number'], rule: f => `group: {of: {${quoted(page.problem.attribute)}: ${quoted(f.group)}}, used: [${Number(f.fewest) || 0}, ${Number(f['greatest number']) || 0}]}` },
@@ -72,14 +74,30 @@ function showFields() {
     const more = { required: !['least', 'most', 'fewest'].includes(name), oninput: later, size: 12 };
     if (name === 'group') fields[name] = el('select', more, page.problem.groups.map(g => el('option', { value: g }, g)));
     else if (name === 'ingredient' || name === 'other') fields[name] = el('input', { ...more, list: 'names' });
-    else fields[name] = el('input', { ...more, placeholder: name === 'rule' ? 'limit: {attribute: cost, max: 12}' : /least|most/.test(name) ? 'such as 20%' : '', size: name === 'rule' ? 32 : 10 });
+    else fields[name] = el('input', { ...more, placeholder: name === 'rule' ? 'limit: {attribute: cost, max: 12}' : isAmount(name) ? `such as ${field(Math.round(page.problem.total / 5))}` : '', size: name === 'rule' ? 32 : 10 });
     return el('label', {}, name + ' ', fields[name]);
   }));
   byId('rule-leaves').textContent = '';
 }
 
+const isAmount = name => name === 'least' || name === 'most';
 const typed = () => Object.fromEntries(Object.entries(fields).map(([k, e]) => [k, e.value.trim()]));
-const ruleText = () => kinds[byId('rule-kind').value].rule(typed());
+
+// request is what the form asks for, or an error where an amount is none. Names are those of the
+// problem, whatever their case.
+function request() {
+  const kind = kinds[byId('rule-kind').value], f = typed();
+  for (const [k, text] of Object.entries(f)) {
+    if (isAmount(k) && text) {
+      const a = typedAmount(text);
+      if (a.wrong) throw new Error(a.wrong);
+      f[k] = asRule(a.units, page.problem.total);
+    } else if (fields[k].getAttribute('list') === 'names' && !page.problem.names.includes(text)) {
+      f[k] = page.problem.names.find(n => n.toLowerCase() === text.toLowerCase()) ?? text;
+    }
+  }
+  return kind.request?.(f) ?? { do: 'rule', text: kind.rule(f) };
+}
 
 // restore puts a constraint that was being typed into its form again.
 function restore() {
@@ -97,7 +115,7 @@ function later() {
   timer = setTimeout(async () => {
     if (!byId('rule-form').checkValidity()) return;
     try {
-      const a = await lastLeft(get('/leaves?change=' + encodeURIComponent(JSON.stringify({ do: 'rule', text: ruleText() }))));
+      const a = await lastLeft(get('/leaves?change=' + encodeURIComponent(JSON.stringify(request()))));
       if (!a) return;
       byId('rule-leaves').textContent = a.fault ? shown(a.fault.message + (a.fault.hint ? ': ' + a.fault.hint : '')) : `It leaves ${a.left} of ${a.of} compositions` + (a.draws ? `, and ${a.draws}.` : '.');
     } catch (e) {
@@ -125,7 +143,14 @@ export function begin() {
   byId('rule-form').addEventListener('input', () => keep('rule', Object.values(typed()).some(v => v) ? { kind: byId('rule-kind').value, fields: typed() } : null));
   byId('rule-form').addEventListener('submit', async e => {
     e.preventDefault();
-    if (!page.problem || !await ask({ do: 'rule', text: ruleText() })) return;
+    if (!page.problem) return;
+    let asked;
+    try {
+      asked = request();
+    } catch (wrong) {
+      return say(wrong.message);
+    }
+    if (!await ask(asked)) return;
     keep('rule', null);
     byId('constraint-add').open = false;
     showFields();

@@ -1,9 +1,10 @@
 // The answer and the shortlist: how far to trust it, then cards or a table.
 import { el, byId, fill, fixed, plain, button, dialog, shown, drawing, entire } from './dom.js';
 import { page, ask, say, get, text, open, download, newest } from './state.js';
-import { amount, amounts, batch, swatch, groupColour, parts, showUnits } from './amounts.js';
+import { amount, amounts, batch, byAttribute, isVolume, swatch, groupColour, parts, showAttribute, showUnits } from './amounts.js';
+import { keep, kept } from './drafts.js';
 import { bar } from './bar.js';
-import { score } from './written.js';
+import { score, whole } from './written.js';
 import { showFront } from './front.js';
 import { settings } from './conditions.js';
 
@@ -36,7 +37,7 @@ function row(b, [name, units, text], k) {
     el('summary', {}, swatch(name), el('span', { class: 'name', title: entire(name) }, name), el('span', { class: 'amount' }, text)),
     range && el('p', { class: 'soft' }, `As good: ${amount(range.low)} to ${amount(range.high)}`),
     el('div', { class: 'small-tools' },
-      button('Pin', () => pin(name), { 'aria-label': `Pin ${shown(name)}, at any amount`, title: 'In every recipe, at any amount', 'data-key': `pin ${k} ${name}` }),
+      button('Pin', () => pin(name), { 'aria-label': `Pin ${shown(name)}, at any amount`, title: 'In every recipe, at any amount', 'data-key': `pin ${k} ${name}`, 'aria-pressed': String(page.problem.required.includes(name)) }),
       button('Keep amount', () => pin(name, units), { 'aria-label': `Keep amount of ${shown(name)}: ${text}`, title: `In every recipe, ${text} of it`, 'data-key': `keep ${k} ${name}` }),
       button('Ban', () => ask({ do: 'ban', ingredient: name }), { 'aria-label': `Ban ${shown(name)}`, 'data-key': `ban ${k} ${name}` }),
       button('Replace', () => replace(name), { 'aria-label': `Replace ${shown(name)}`, 'data-key': `replace ${k} ${name}` }),
@@ -45,11 +46,9 @@ function row(b, [name, units, text], k) {
 
 function replace(name) {
   const by = el('input', { list: 'names', required: true });
-  const d = dialog(`Replace ${shown(name)}`, el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); d.close(); ask({ do: 'replace', ingredient: name, by: by.value }); } },
+  const d = dialog(`Replace ${shown(name)}`, el('form', { class: 'tools', onsubmit: async e => { e.preventDefault(); if (await ask({ do: 'replace', ingredient: name, by: by.value })) d.close(); } },
     el('label', {}, 'By ', by), el('button', { class: 'main' }, 'Replace'), button('Cancel', () => d.close())));
 }
-
-const whole = v => v > 0 && v < 0.01 ? '<1' : v > 0.99 && v < 1 ? '>99' : String(Math.round(100 * v));
 
 // shownOf is what is expected of a prediction where it was chosen among many, as in the report,
 // or the value where that is limited.
@@ -86,15 +85,37 @@ function facts(b) {
   return el('div', { class: 'facts' }, out);
 }
 
+// sheetTable is a weighing sheet as a table.
+function sheetTable(s) {
+  const costs = s.costs.length > 0, columns = costs ? 6 : 5;
+  let group = '';
+  const row = (r, k) => {
+    const head = r.group !== group && el('tr', {}, el('th', { colspan: columns, scope: 'rowgroup' }, r.group || 'Others'));
+    group = r.group;
+    return [head, el('tr', {}, el('td', {}, el('input', { type: 'checkbox', 'aria-label': `Done: ${shown(r.ingredient)}` })), el('th', { scope: 'row' }, r.ingredient),
+      el('td', { class: 'n' }, el('strong', {}, r.amount)), el('td', { class: 'n' }, r.running), el('td', { class: 'n share' }, s.percents[k]), costs && el('td', { class: 'n' }, s.costs[k]))];
+  };
+  return [el('p', { class: 'small' }, `${s.title}: ${s.batch}, ${s.volume ? 'measured' : 'weighed'} in ${s.unit} to ${s.step}`),
+    s.set?.length > 0 && el('p', {}, el('strong', {}, 'Set: ' + s.set.map(c => `${c.condition} ${c.value}`).join(', '))),
+    el('table', { class: 'sheet' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Done'), el('th', { scope: 'col' }, 'Ingredient'), el('th', { scope: 'col', class: 'n' }, s.unit),
+      el('th', { scope: 'col', class: 'n' }, 'Running'), el('th', { scope: 'col', class: 'n share' }, '%'), costs && el('th', { scope: 'col', class: 'n' }, 'Cost'))),
+    el('tbody', {}, s.rows.map(row)),
+    el('tfoot', {}, el('tr', {}, el('td'), el('th', { scope: 'row' }, 'Sum'), el('td', { class: 'n' }, el('strong', {}, s.sum)), el('td'), el('td', { class: 'n share' }, '100'), costs && el('td', { class: 'n' }, s.total_cost)))),
+    s.notes.map(n => el('p', { class: 'small' }, n))];
+}
+
 function weigh(k) {
-  const out = el('pre', { tabindex: 0, role: 'region', 'aria-label': 'The sheet' }), of = batch(), last = newest();
+  const out = el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'The sheet' }), of = batch(), last = newest();
   const from = page.list.step, size = el('input', { value: of.size, size: 8 }), precision = el('input', { value: of.step, size: 5 });
   const query = () => `/weigh?step=${from}&entry=${k}&batch=${encodeURIComponent(size.value)}&round=${encodeURIComponent(precision.value)}`;
   const show = async () => {
-    const sheet = await last(text(query()));
-    if (sheet !== undefined) out.textContent = sheet;
+    const sheet = await last(text(query() + '&as=json')).catch(e => e.message);
+    if (sheet === undefined) return;
+    const made = sheet.startsWith('{'); // what is wrong is no JSON
+    fill(out, made && sheetTable(JSON.parse(sheet)));
+    say(made ? '' : sheet.trim());
   };
-  const d = dialog('Weighing sheet', el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); show(); } },
+  const d = dialog(isVolume() ? 'Measuring sheet' : 'Weighing sheet', el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); show(); } },
     el('label', {}, 'Batch ', size), el('label', {}, 'Scale precision ', precision), el('button', {}, 'Round'),
     button('Print', () => open(query() + '&as=html', true), { class: 'main' }), button('CSV', () => download(query() + '&as=csv', 'weighing.csv')), button('Close', () => d.close())), out);
   show();
@@ -104,16 +125,15 @@ function weigh(k) {
 const weak = () => page.list.grade === 'weak';
 
 function card(b, k) {
-  const keep = (name, units) => pin(name, units);
   return el('li', { class: 'card' },
     el('div', { class: 'head' }, el('h3', { class: 'number', 'aria-label': `Recipe ${k + 1}` }, String(k + 1)), el('span', { class: 'small' + (weak() ? ' soft' : '') }, `score ${score(b.score)}` + (weak() ? ' (weak model)' : ''))),
-    bar(b.recipe, { key: 'recipe ' + k, keep, look }),
+    bar(b.recipe, { key: 'recipe ' + k, keep: pin, look }),
     settings(b).length > 0 && el('p', { class: 'set' }, settings(b).join(' · ')),
     el('ul', { class: 'parts', 'aria-label': `Recipe ${k + 1}` }, amounts(b.recipe).map(p => row(b, p, k))),
     facts(b),
     el('div', { class: 'small-tools' },
       button('More like this', () => ask({ do: 'near', recipe: b.recipe, changes: 2 }), { 'data-key': `near ${k}`, 'aria-label': `More like this recipe, ${k + 1}` }),
-      button('Weigh', () => weigh(k + 1), { 'data-key': `weigh ${k}`, disabled: !page.list.settled, 'aria-label': `Weigh recipe ${k + 1}` }),
+      button(isVolume() ? 'Measure' : 'Weigh', () => weigh(k + 1), { 'data-key': `weigh ${k}`, disabled: !page.list.settled, 'aria-label': `${isVolume() ? 'Measure' : 'Weigh'} recipe ${k + 1}` }),
       button('Copy', e => copy(b, e), { 'data-key': `copy ${k}`, 'aria-label': `Copy recipe ${k + 1}` })));
 }
 
@@ -134,6 +154,10 @@ export function showList() {
   const l = page.list;
   if (!l || !page.problem) return;
   const note = byId('list-note');
+  // A list of another step, or of results before those that are learnt from, is dimmed.
+  const old = l.step !== page.state.step || l.settled && page.state.phase !== 'settled';
+  byId('list').classList.toggle('old', old);
+  byId('list').setAttribute('aria-busy', String(old));
   if (l.step !== page.state.step) {
     note.textContent = `This is still the shortlist of step ${l.step}.`;
     note.className = 'small provisional';
@@ -146,10 +170,12 @@ export function showList() {
   byId('verdict').hidden = !l.verdict?.length;
   fill(byId('verdict-text'), (l.verdict ?? []).map(v => el('p', {}, v)));
   byId('csv').hidden = !l.settled;
-  fill(byId('key'), page.problem.groups.map((g, k) => el('li', {}, el('span', { class: 'swatch ' + groupColour(k) }), g)).slice(0, 24));
+  fill(byId('key'), byAttribute() && page.problem.groups.map((g, k) => el('li', {}, el('span', { class: 'swatch ' + groupColour(k) }), g)).slice(0, 24));
+  byId('key').hidden = !byAttribute();
   showFront();
   showResponses(l);
   const wanted = byId('find').value.trim().toLowerCase();
+  byId('list-tools').firstElementChild.textContent = wanted ? shown(`Filters: ${wanted}`) : 'Filters';
   let list = l.entries.map((b, k) => [b, k]).filter(([b]) => !wanted || Object.keys(b.recipe).some(n => n.toLowerCase().includes(wanted)));
   const order = orders[byId('sort').value];
   if (order) list.sort((a, b) => order(a[0], b[0]));
@@ -159,12 +185,14 @@ export function showList() {
   }
   if (!list.length) return fill(byId('list'), el('p', { class: 'soft' }, l.entries.length ? 'No recipe of the shortlist has it.' : 'There is no recipe yet that fits.'));
   if (byId('shape').value === 'table') return fill(byId('list'), table(list));
+  unfolded ||= kept('unfolded') === true;
   const long = list.length > fewCards && !unfolded;
   fill(byId('list'), el('ol', { class: 'cards' + (long ? ' folded' : '') }, list.map(([b, k]) => card(b, k))),
-    long && button(`Show all ${list.length}`, () => { unfolded = true; showList(); }, { class: 'control', 'data-key': 'all' }));
+    long && button(`Show all ${list.length}`, unfold, { class: 'control', 'data-key': 'all' }));
 }
 
 const fewCards = 8; // that are shown at first
+const unfold = () => { unfolded = true; keep('unfolded', true); showList(); };
 let unfolded = false;
 
 const lastResponses = newest();
@@ -191,12 +219,15 @@ export function showOrders() {
   const was = byId('sort').value;
   const options = [...Object.keys(orders), ...page.problem.objectives.map(w => 'of ' + w.name)];
   byId('sort').replaceChildren(...options.map(o => el('option', { value: o }, o.replace(/^of /, ''))));
-  byId('sort').value = options.includes(was) ? was : options[0];
+  byId('sort').value = [was && byId('sort').dataset.set ? was : kept('sort'), options[0]].find(o => options.includes(o));
+  byId('sort').dataset.set = '1';
+  if (kept('shape') === 'table') byId('shape').value = 'table';
   showUnits();
+  showAttribute();
 }
 
 export function begin() {
   byId('find').addEventListener('input', showList);
-  for (const id of ['sort', 'shape']) byId(id).addEventListener('change', showList);
+  for (const id of ['sort', 'shape']) byId(id).addEventListener('change', () => { keep(id, byId(id).value); showList(); });
   byId('csv').addEventListener('click', () => download('/csv?step=' + page.list.step, 'shortlist.csv'));
 }

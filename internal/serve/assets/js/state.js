@@ -7,10 +7,14 @@ import * as server from './server.js';
 // before while a step is read: what is shown is still of it.
 export const page = { state: null, list: null, draws: null, campaign: null, pages: 1, problem: null };
 
-// say shows what went wrong, or hides it.
-export function say(text) {
-  byId('said').hidden = !text;
-  byId('said').firstElementChild.textContent = text ? shown(text) : '';
+// say shows what went wrong, or hides it: in the dialog that is open, which hides the rest of the page,
+// or else on the page.
+export function say(wrong) {
+  const text = wrong && wrong[0].toUpperCase() + wrong.slice(1);
+  const dialog = document.querySelector('dialog[open] > .wrong');
+  byId('said').hidden = !text || dialog !== null;
+  byId('said').firstElementChild.textContent = text && !dialog ? shown(text) : '';
+  for (const e of document.querySelectorAll('dialog > .wrong')) e.textContent = text && e === dialog ? shown(text) : '';
 }
 
 const words = answer => answer.message + (answer.hint ? ': ' + answer.hint : '');

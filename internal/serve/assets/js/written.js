@@ -46,6 +46,24 @@ export function steps(units, of, count) {
   return apportion(complete(units, total), total, BigInt(count)).slice(0, units.length).map(Number);
 }
 
+// inUnit writes an amount in a unit that the whole has so much of, with the fewest digits that are read
+// as this amount again.
+export function inUnit(units, of, whole) {
+  for (let digits = 0; ; digits++) {
+    const text = (units * whole / of).toFixed(digits);
+    if (digits === 12 || Math.round(Number(text) * of / whole) === units) return text;
+  }
+}
+
+// asRule writes an amount as a problem file does: in percent where four digits say it, or in units.
+export function asRule(units, of) {
+  const percent = Number((100 * units / of).toFixed(4));
+  return Math.abs(percent * of - 100 * units) < 1e-6 ? `${percent}%` : String(units);
+}
+
+// whole writes a share in whole percent, without its sign. Less than the whole is never 100.
+export const whole = v => v > 0 && v < 0.01 ? '<1' : v > 0.99 && v < 1 ? '>99' : String(Math.round(100 * v));
+
 // score writes a score to three figures and three decimals at least; where its digits say nothing,
 // the power of ten that it is.
 export function score(v) {
