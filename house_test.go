@@ -35,7 +35,7 @@ var floors = [][]string{
 	{"internal/diagnose", "internal/file", "internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm", "internal/measure"},
 	{"internal/constraint", "internal/constraint/linprog", "model", "internal/tablefile", "internal/report/figure"},
 	{"internal/dataset"},
-	{"internal/constraint/volume", "internal/constraint/conflict", "internal/bound", "internal/dataset/sheet"},
+	{"internal/constraint/volume", "internal/constraint/conflict", "internal/bound", "internal/dataset/sheet", "internal/report/pagestyle"},
 	{"mcmc"},
 	{"internal/importedmodel", "property", "internal/search", "internal/rounding", "internal/recipemap", "internal/config/yaml"},
 	{"internal/config/schema", "internal/run"},

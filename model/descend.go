@@ -144,11 +144,12 @@ func (s *Scorer) addLeafSteps(at span, value int64) {
 // of the line, the varying slots have their saved amounts.
 func (s *Scorer) descend(x []int32, start span, k int32) {
 	sc := s.score
+	nodes := sc.treeNodes
 	todo := append(s.pendingSpans[:0], start)
 	for len(todo) > 0 {
 		at := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		n := &sc.treeNodes[at.node]
+		n := &nodes[at.node]
 		for n.slot >= 0 {
 			switch amount := x[n.slot]; {
 			case amount <= n.threshold:
@@ -172,7 +173,7 @@ func (s *Scorer) descend(x []int32, start span, k int32) {
 					at.node, at.to, at.endLevel = before, border-1, level
 				}
 			}
-			n = &sc.treeNodes[at.node]
+			n = &nodes[at.node]
 		}
 		s.addLeafSteps(at, sc.leafValues[n.right])
 	}

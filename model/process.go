@@ -607,24 +607,24 @@ func (p *Process) leaveOutGroups(inverse portable.LowerTriangular) {
 // meanAtDistances returns the expected label of a composition, given the composition's squared
 // distances to all compositions of the data. For speed, it adds in four independent sums.
 func (p *Process) meanAtDistances(distances []int64) float64 {
-	var s [4]float64
+	var s0, s1, s2, s3 float64
 	t, alpha := p.kernelTable, p.alpha[:len(distances)]
 	r := 0
 	for ; r+4 <= len(distances); r += 4 {
-		s[0] += float64(alpha[r] * t.correlationAt(distances[r]))
-		s[1] += float64(alpha[r+1] * t.correlationAt(distances[r+1]))
-		s[2] += float64(alpha[r+2] * t.correlationAt(distances[r+2]))
-		s[3] += float64(alpha[r+3] * t.correlationAt(distances[r+3]))
+		s0 += float64(alpha[r] * t.correlationAt(distances[r]))
+		s1 += float64(alpha[r+1] * t.correlationAt(distances[r+1]))
+		s2 += float64(alpha[r+2] * t.correlationAt(distances[r+2]))
+		s3 += float64(alpha[r+3] * t.correlationAt(distances[r+3]))
 	}
 	for ; r < len(distances); r++ {
-		s[0] += float64(alpha[r] * t.correlationAt(distances[r]))
+		s0 += float64(alpha[r] * t.correlationAt(distances[r]))
 	}
-	return p.meanOfLanes(s)
+	return p.meanOfLanes(s0, s1, s2, s3)
 }
 
 // meanOfLanes returns the expected label, given the four sums of [Process.meanAtDistances].
-func (p *Process) meanOfLanes(s [4]float64) float64 {
-	return p.labelMean + float64(p.labelSD*((s[0]+s[1])+(s[2]+s[3])))
+func (p *Process) meanOfLanes(s0, s1, s2, s3 float64) float64 {
+	return p.labelMean + float64(p.labelSD*((s0+s1)+(s2+s3)))
 }
 
 // shiftDistancesAndMean updates the squared distances as [Process.shiftDistances] does. It returns
@@ -636,7 +636,7 @@ func (p *Process) shiftDistancesAndMean(distances []int64, i, from, to int32) fl
 		return p.meanAtDistances(distances)
 	}
 	by, slope := p.roundings[i].distanceChange(from, to)
-	var s [4]float64
+	var s0, s1, s2, s3 float64
 	t, alpha := p.kernelTable, p.alpha[:len(distances)]
 	column = column[:len(distances)]
 	r := 0
@@ -646,16 +646,16 @@ func (p *Process) shiftDistancesAndMean(distances []int64, i, from, to int32) fl
 		d2 := distances[r+2] + by - slope*int64(column[r+2])
 		d3 := distances[r+3] + by - slope*int64(column[r+3])
 		distances[r], distances[r+1], distances[r+2], distances[r+3] = d0, d1, d2, d3
-		s[0] += float64(alpha[r] * t.correlationAt(d0))
-		s[1] += float64(alpha[r+1] * t.correlationAt(d1))
-		s[2] += float64(alpha[r+2] * t.correlationAt(d2))
-		s[3] += float64(alpha[r+3] * t.correlationAt(d3))
+		s0 += float64(alpha[r] * t.correlationAt(d0))
+		s1 += float64(alpha[r+1] * t.correlationAt(d1))
+		s2 += float64(alpha[r+2] * t.correlationAt(d2))
+		s3 += float64(alpha[r+3] * t.correlationAt(d3))
 	}
 	for ; r < len(distances); r++ {
 		distances[r] += by - slope*int64(column[r])
-		s[0] += float64(alpha[r] * t.correlationAt(distances[r]))
+		s0 += float64(alpha[r] * t.correlationAt(distances[r]))
 	}
-	return p.meanOfLanes(s)
+	return p.meanOfLanes(s0, s1, s2, s3)
 }
 
 // Mean returns the expected label for the dense composition x.

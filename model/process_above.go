@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"kir/internal/portable"
 )
 
 // boundInBox returns an upper bound of the scores of all compositions in a box. In the box, each
@@ -189,13 +191,15 @@ func (b *meanBound) expandAtMiddle() {
 	}
 	value, off, tilt, twist, all, sizes := 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 	const shift = distanceBits - tableBits
-	last := len(b.roughness.knots) - 1
+	knots := b.roughness.knots
+	last := len(knots) - 1
+	squares, slopes, curvatures := b.squaredDistances[:len(p.alpha)], b.slopes[:len(p.alpha)], b.curvatures[:len(p.alpha)]
 	for r, alpha := range p.alpha {
-		n := min(int(int64(b.squaredDistances[r])>>shift), last)
-		e := &b.roughness.knots[n]
+		n := min(int(int64(squares[r])>>shift), last)
+		e := &knots[n]
 		part := 0.0
 		if n < last {
-			part = float64((b.squaredDistances[r] - float64(int64(n)<<shift)) * (1.0 / (1 << shift)))
+			part = float64((squares[r] - float64(int64(n)<<shift)) * (1.0 / (1 << shift)))
 		}
 		slope := float64(alpha * (e.slope + float64(part*e.slopeChange)))
 		size := math.Abs(alpha)
@@ -204,8 +208,8 @@ func (b *meanBound) expandAtMiddle() {
 		tilt += float64(size * e.slopeError)
 		sizes += math.Abs(slope)
 		all += slope
-		b.slopes[r] = slope
-		b.curvatures[r] = float64(4 * float64(alpha*(e.curve+float64(part*e.curveChange))))
+		slopes[r] = slope
+		curvatures[r] = float64(4 * float64(alpha*(e.curve+float64(part*e.curveChange))))
 		twist += float64(size * e.curveError)
 	}
 	b.middleValue, b.secondDerivativeError = value, float64(2*twist)+float64(b.roughness.sumAbsAlpha*0x1p-38)
@@ -226,7 +230,7 @@ func (b *meanBound) expandAtMiddle() {
 				apart[r] = float64(w * middle)
 			}
 		}
-		b.firstDerivatives[i] = float64(2 * dot(apart, b.slopes))
+		b.firstDerivatives[i] = float64(2 * portable.Dot(apart, b.slopes))
 		rounding += float64(float64(sizes*float64(2*w)) * float64(float64(middle+float64(p.roundings[i].stepsPerUnit))*float64(b.toStep[i]-b.fromStep[i])))
 	}
 	b.nanoseconds += int64(2 * len(b.openIngredients) * len(p.alpha))
@@ -252,33 +256,18 @@ func (b *meanBound) computeSecondDerivatives(slopeSum float64) {
 	n := len(b.openIngredients)
 	b.secondDerivatives = slices.Grow(b.secondDerivatives, n*n)[:n*n]
 	for k, i := range b.openIngredients {
-		for r, v := range b.weightedOffsets[k] {
-			b.scratch[r] = float64(v * b.curvatures[r])
+		offsets := b.weightedOffsets[k]
+		scratch, curvatures := b.scratch[:len(offsets)], b.curvatures[:len(offsets)]
+		for r, v := range offsets {
+			scratch[r] = float64(v * curvatures[r])
 		}
 		for l := range k + 1 {
-			v := dot(b.scratch, b.weightedOffsets[l])
+			v := portable.Dot(b.scratch, b.weightedOffsets[l])
 			b.secondDerivatives[k*n+l], b.secondDerivatives[l*n+k] = v, v
 		}
 		b.secondDerivatives[k*n+k] += float64(2 * float64(b.weights[i]*slopeSum))
 	}
 	b.nanoseconds += int64((n + 1) * (n + 2) / 2 * len(b.curvatures))
-}
-
-// dot returns the dot product Σ x·y.
-func dot(x, y []float64) float64 {
-	var s [4]float64
-	y = y[:len(x)]
-	k := 0
-	for ; k+4 <= len(x); k += 4 {
-		s[0] += float64(x[k] * y[k])
-		s[1] += float64(x[k+1] * y[k+1])
-		s[2] += float64(x[k+2] * y[k+2])
-		s[3] += float64(x[k+3] * y[k+3])
-	}
-	for ; k < len(x); k++ {
-		s[0] += float64(x[k] * y[k])
-	}
-	return (s[0] + s[1]) + (s[2] + s[3])
 }
 
 // boundMean returns an upper bound of sign·mean in the box, where sign is 1 or −1.
@@ -465,17 +454,17 @@ func (b *meanBound) boundWithMultiplier(charge float64) (sum, slope, square floa
 	b.useGains = b.useGains[:0]
 	for _, t := range b.terms {
 		i := t.ingredient
-		a := &p.roundings[i]
+		leastAmounts, lo, hi, toStep := p.roundings[i].leastAmounts, b.lo[i], b.hi[i], b.toStep[i]
 		best, none, x, at, unused := math.Inf(-1), math.Inf(-1), int32(0), 0.0, 0.0
-		for l := b.fromStep[i]; l <= b.toStep[i]; l++ {
+		for l := b.fromStep[i]; l <= toStep; l++ {
 			by := float64(l) - t.middle
 			v := float64(by * (t.linear + float64(t.quadratic*by)))
 			// the amount of the step that costs least
-			y := max(a.leastAmounts[l], b.lo[i])
+			y := max(leastAmounts[l], lo)
 			if charge < 0 {
-				y = min(a.leastAmounts[l+1]-1, b.hi[i])
+				y = min(leastAmounts[l+1]-1, hi)
 			}
-			if l == 0 && b.lo[i] == 0 {
+			if l == 0 && lo == 0 {
 				none, unused = v, by // the ingredient may be unused
 			}
 			if v -= float64(unit * float64(y)); v > best {

@@ -203,6 +203,10 @@ func TestSiteFromFile(t *testing.T) {
 	if got, want := w.answer("/csv"), kirDoes(t, "show", run, "--best", "20", "--csv"); got != want {
 		t.Errorf("the shortlist is\n%s\nand the command line's\n%s", got, want)
 	}
+	messages, requests := seen.take()
+	if len(messages) > 0 {
+		t.Errorf("the console of the browser says %q", messages)
+	}
 	w.crashes()
 	second, cancel := chromedp.NewContext(w.ctx)
 	defer cancel()
@@ -211,8 +215,8 @@ func TestSiteFromFile(t *testing.T) {
 	other.is("the problem again", "document.querySelectorAll('#steps li').length === 1")
 	other.does("location.assign([...document.querySelectorAll('#kir-site a')].find(a => a.textContent === 'Documents').href)")
 	other.is("the documents", "document.querySelector('h1')?.textContent === 'kir'")
-	_, requests := seen.take()
-	for _, r := range requests {
+	_, more := seen.take()
+	for _, r := range append(requests, more...) {
 		if !strings.HasPrefix(r, "file://"+filepath.ToSlash(builtSite(t))) && !strings.HasPrefix(r, "blob:") && !strings.HasPrefix(r, "data:") && r != "about:blank" {
 			t.Errorf("the page asks for %q", r)
 		}

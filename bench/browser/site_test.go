@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -78,10 +79,16 @@ func TestSite(t *testing.T) {
 	begun = time.Now()
 	w.drops("trials.csv", trials)
 	w.is("the table", "!document.getElementById('go').disabled && document.getElementById('go').offsetParent")
+	w.namesNoPlace("the page of a table")
+	w.does("window.stays = true")
 	w.click("#go")
 	w.is("a first shortlist", "document.querySelectorAll('#list .card').length > 0")
+	w.is("the program that learnt from the table", "window.stays") // and not another that begins anew
 	t.Logf("the first shortlist is there after %.1f s, with the table read and its model grown", time.Since(begun).Seconds())
 	w.settled(1)
+	t.Logf("it has settled after %.1f s", time.Since(begun).Seconds())
+	w.is("the work in the bar", "document.querySelector('#kir-site option:checked').value === 'trials/problem.yaml'")
+	w.namesNoPlace("the page of a problem")
 	shortlist := w.answer("/csv")
 	problem := filepath.Join(dir, "problem.yaml")
 	for name, text := range map[string]string{problem: w.answer("/text?step=1", ".then(t => JSON.parse(t).text)"), filepath.Join(dir, "trials.csv"): string(trials)} {
@@ -137,6 +144,24 @@ func TestSite(t *testing.T) {
 		if !strings.HasPrefix(r, address) && !strings.HasPrefix(r, "blob:"+host.URL) && r != "about:blank" {
 			t.Errorf("the page asks for %q", r)
 		}
+	}
+}
+
+// namesNoPlace fails where the page names a directory, a file's path or a server, which a site does not have.
+func (w *walk) namesNoPlace(which string) {
+	w.t.Helper()
+	text, err := chromedp.Run(w.ctx, chromedp.Evaluate[string](`(() => {
+		const folded = [...document.querySelectorAll('details:not([open])')];
+		for (const d of folded) d.open = true;
+		const text = document.body.innerText;
+		for (const d of folded) d.open = false;
+		return text;
+	})()`))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if found := regexp.MustCompile(`.*(director|/kir\b|kir serve|Ctrl-C|beside the problem).*`).FindString(text); found != "" {
+		w.t.Errorf("%s says %q", which, found)
 	}
 }
 

@@ -37,21 +37,19 @@ const currentFileName = ".current"
 // open last (without one, the page on which the user makes a problem from a table), and requests that only the
 // static site has, such as saving all files.
 func newSiteHandler(ctx context.Context) (http.Handler, error) {
-	works, current := listProblems()
+	_, current := listProblems()
 	page, err := newPageHandler(ctx, current)
 	if err != nil && current != "" {
 		// What cannot be opened is still there to be saved as a file.
-		if page, err = newPageHandler(ctx, ""); err != nil {
-			return nil, err
-		}
-		current = ""
+		_ = setCurrentProblem("") // where the storage is full, this tab has it all the same, and a warning
+		page, err = newPageHandler(ctx, "")
 	}
 	if err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", page)
-	mux.HandleFunc("GET /site/works", func(w http.ResponseWriter, _ *http.Request) { sendProblemList(w, works, current) })
+	mux.HandleFunc("GET /site/works", sendProblemList)
 	mux.HandleFunc("POST /site/current", handleSetCurrent)
 	mux.HandleFunc("GET /site/kir.zip", sendArchive)
 	mux.HandleFunc("GET /site/run.zip", sendRunArchive)
@@ -66,7 +64,9 @@ func newPageHandler(ctx context.Context, name string) (http.Handler, error) {
 	if name != "" {
 		o.File = filepath.Join(homeDirectory, filepath.FromSlash(name))
 	}
-	return serve.Handler(ctx, o, serve.SetupOptions{Dir: homeDirectory})
+	return serve.Handler(ctx, o, serve.SetupOptions{Dir: homeDirectory, HidePaths: true, OnWritten: func(file string) {
+		_ = setCurrentProblem(strings.TrimPrefix(file, homeDirectory+"/")) // where the storage is full, this tab has it all the same, and a warning
+	}})
 }
 
 // runStep runs one version of the problem on the page, as kir sample does. It then stores the run so that the

@@ -26,7 +26,8 @@ const (
 )
 
 // sendProblemList answers a request with the names of the stored problems and of the open problem.
-func sendProblemList(w http.ResponseWriter, works []string, current string) {
+func sendProblemList(w http.ResponseWriter, _ *http.Request) {
+	works, current := listProblems()
 	w.Header().Set("Content-Type", "application/json")
 	if works == nil {
 		works = []string{}

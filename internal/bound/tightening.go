@@ -1,10 +1,10 @@
 package bound
 
 import (
+	"math"
+
 	"kir/internal/constraint/linprog"
 )
-
-import "math"
 
 // tightenBox narrows the bounds of a box by looking at each row of the linear program alone. The result ok is
 // false if the box is proved to contain no composition.
@@ -39,9 +39,9 @@ const boundRounding = 1e-6
 func (b *Bounder) tightenRow(n *box, of []linprog.Entry, from, to float64) (changed, ok bool) {
 	least, most, top := 0.0, 0.0, 0.0
 	for _, e := range of {
-		lo, hi := b.columnBounds(n, e.Column)
-		least += min(float64(e.Factor*lo), float64(e.Factor*hi))
-		most += max(float64(e.Factor*lo), float64(e.Factor*hi))
+		lo, hi := b.productBounds(n, e)
+		least += lo
+		most += hi
 		top = max(top, math.Abs(e.Factor))
 	}
 	room := float64(boundRounding * b.relaxation.unitValue * top)
@@ -52,12 +52,12 @@ func (b *Bounder) tightenRow(n *box, of []linprog.Entry, from, to float64) (chan
 		if e.Column >= b.relaxation.firstLogColumn || math.Abs(e.Factor) < 1e-6*top || n.lo[e.Column] == n.hi[e.Column] {
 			continue
 		}
-		lo, hi := b.columnBounds(n, e.Column)
+		lo, hi := b.productBounds(n, e)
 		unit := 1.0
 		if e.Column%2 == 0 {
 			unit = b.relaxation.unitValue
 		}
-		down, up := (from-(most-max(float64(e.Factor*lo), float64(e.Factor*hi))))/e.Factor, (to-(least-min(float64(e.Factor*lo), float64(e.Factor*hi))))/e.Factor
+		down, up := (from-(most-hi))/e.Factor, (to-(least-lo))/e.Factor
 		if e.Factor < 0 {
 			down, up = up, down
 		}
@@ -78,4 +78,14 @@ func (b *Bounder) tightenRow(n *box, of []linprog.Entry, from, to float64) (chan
 		}
 	}
 	return changed, true
+}
+
+// productBounds returns the least and the greatest product of the factor of an entry and the value of its
+// column in a box.
+func (b *Bounder) productBounds(n *box, e linprog.Entry) (least, most float64) {
+	lo, hi := b.columnBounds(n, e.Column)
+	if e.Factor < 0 {
+		lo, hi = hi, lo
+	}
+	return float64(e.Factor * lo), float64(e.Factor * hi)
 }

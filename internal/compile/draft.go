@@ -22,6 +22,9 @@ type Draft struct {
 	Table  string
 	Layout dataset.Layout
 
+	// ModelCache keeps the models that [Draft.Finish] learns, for what reads the problem next. It may be nil.
+	ModelCache *ModelCache
+
 	// Ingredients is the path of the table of ingredients, or empty if there is none. IngredientsLayout is
 	// the layout of that table.
 	Ingredients       string

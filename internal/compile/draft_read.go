@@ -197,7 +197,7 @@ func (d *Draft) writeAndCheck(ctx context.Context, out string) (weak bool, text 
 	if text, err = d.Write(); err != nil {
 		return false, nil, err
 	}
-	p, err := Load(ctx, out, Options{Text: text})
+	p, err := Load(ctx, out, Options{Text: text, ModelCache: d.ModelCache})
 	if err != nil {
 		return false, nil, fmt.Errorf("what was written for this table cannot be sampled: %w", err)
 	}

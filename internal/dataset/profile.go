@@ -261,7 +261,7 @@ func (p *columnProfile) addCell(t *table, text string, head tablefile.Rows, fiel
 			p.distinctTexts[strings.Clone(text)] = true
 		}
 	}
-	if bracketPattern().MatchString(text) {
+	if strings.HasPrefix(text, "(") && bracketPattern().MatchString(text) {
 		p.bracketCount++
 	}
 	if head.IsNumber(field) {

@@ -22,8 +22,17 @@ const (
 	liveThinning         = 8         // number of iterations of a chain from one draw to the next
 	maxLiveDraws         = 1_000_000 // number of draws of all chains together after which the chains stop
 	minKeptDraws         = 1024      // number of draws of each chain that are always kept; see [drawTrace]
-	drawsBeforeYielding  = 4096      // number of draws of all chains together after which the chains pause until the run of the step has finished
 )
+
+// drawsBeforeYielding returns the number of draws of all chains together after which the chains
+// pause until the run of the step has finished. On a single processor, as in a browser, each draw
+// delays the run, so that fewer are made first.
+func drawsBeforeYielding(processors int) int {
+	if processors == 1 {
+		return 1024
+	}
+	return 4096
+}
 
 // A keptDraw is a recipe that a Markov chain has drawn.
 type keptDraw struct {
@@ -131,6 +140,7 @@ func (c *drawingChains) drawUntilDone(ctx context.Context, kernel string, seed u
 		}
 	}
 	workers := min(len(turns), max(1, runtime.GOMAXPROCS(0)))
+	enough := drawsBeforeYielding(runtime.GOMAXPROCS(0))
 	for w := range workers {
 		g.Go(func() error {
 			for made := 0; made < maxLiveDraws/len(c.traces); {
@@ -140,7 +150,7 @@ func (c *drawingChains) drawUntilDone(ctx context.Context, kernel string, seed u
 					}
 				}
 				made = turns[w].trace.drawCount()
-				if made*len(c.traces) < drawsBeforeYielding {
+				if made*len(c.traces) < enough {
 					continue
 				}
 				select {

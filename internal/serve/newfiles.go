@@ -15,6 +15,7 @@ import (
 // after an error.
 type newFiles struct {
 	dir          string   // path of the directory
+	hidesPaths   bool     // whether errors name no paths; see [SetupOptions]
 	createdDir   bool     // whether the directory was created
 	createdFiles []string // paths of the created files
 }
@@ -24,7 +25,7 @@ func (w *newFiles) makeDirectory() error {
 	if err := os.Mkdir(w.dir, 0o777); errors.Is(err, fs.ErrExist) {
 		return &inputerr.Error{Message: "there is a directory " + inputerr.Quote(w.dir) + " already", Hint: "try again, which takes " + inputerr.Quote(filepath.Base(unusedName(filepath.Dir(w.dir), filepath.Base(w.dir), "")))}
 	} else if err != nil {
-		return unwritableError(w.dir, err)
+		return w.unwritableError(w.dir, err)
 	}
 	w.createdDir = true
 	return nil
@@ -36,7 +37,7 @@ func (w *newFiles) createFile(name string, data []byte) error {
 	if err := file.Create(path, data); errors.Is(err, fs.ErrExist) {
 		return &inputerr.Error{Message: "there is a file " + inputerr.Quote(path) + " already", Hint: "rename it; " + inputerr.Quote(unusedName(w.dir, strings.TrimSuffix(name, filepath.Ext(name)), filepath.Ext(name))) + " is free"}
 	} else if err != nil {
-		return unwritableError(path, err)
+		return w.unwritableError(path, err)
 	}
 	w.createdFiles = append(w.createdFiles, path)
 	return nil
@@ -51,4 +52,13 @@ func (w *newFiles) removeAll() (err error) {
 		err = errors.Join(err, os.Remove(w.dir))
 	}
 	return err
+}
+
+// unwritableError returns the error for a file that cannot be written. Its message says that no
+// problem was made.
+func (w *newFiles) unwritableError(path string, err error) error {
+	if w.hidesPaths {
+		return &inputerr.Error{Message: "the problem cannot be stored", Hint: "nothing was made; make room in the browser's storage, and try again", Err: err}
+	}
+	return &inputerr.Error{Message: inputerr.Quote(path) + " cannot be written: " + err.Error(), Hint: "nothing was made; make room, or start kir serve in a directory that can be written", Err: err}
 }

@@ -26,7 +26,7 @@ import (
 	"kir/internal/file"
 	"kir/internal/inputerr"
 	"kir/internal/report/figure"
-	"kir/internal/report/view"
+	"kir/internal/report/pagestyle"
 )
 
 // assets has the files of the page.
@@ -217,7 +217,7 @@ func writeStyle(w http.ResponseWriter, name string) {
 		return
 	}
 	var b strings.Builder
-	b.WriteString(view.Style())
+	b.WriteString(pagestyle.Text())
 	b.Write(text)
 	for k := range figure.ColourCount {
 		fill, ink := figure.Colour(k).Hex()

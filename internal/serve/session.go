@@ -50,6 +50,8 @@ type Options struct {
 	OnReady      func(address, door string)
 	OnNewAddress func(address string) // OnNewAddress is called each time an address was used, with the next address that opens the page. It may be nil.
 
+	modelCache *compile.ModelCache // models that were learnt before, as on the setup page; nil: none
+
 	waitTimes *waitTimes // waiting times for tests; nil: defaultWaitTimes
 }
 
@@ -75,7 +77,7 @@ type Session struct {
 	bodyTimeout       time.Duration       // maximum time that the body of a request may take to arrive
 	waitTimes         waitTimes
 	hub               *hub
-	modelCache        compile.ModelCache
+	modelCache        *compile.ModelCache
 	palette           palette
 	campaignState     campaignState // state of the campaign
 	shortlistVersion  atomic.Int64  // number of the shortlist that was stored last
@@ -102,7 +104,10 @@ func newSession(ctx context.Context, o Options) (*Session, error) {
 			return nil, err
 		}
 	}
-	s := &Session{options: o, problemPath: o.File, ctx: ctx, hub: newHub(), workByStep: make(map[int]*stepWork), allowedCommands: make(map[string]bool), originalText: string(text), bodyByteSemaphore: semaphore.NewWeighted(maxConcurrentRequestBytes), bodyTimeout: bodyTimeout, waitTimes: defaultWaitTimes}
+	s := &Session{options: o, problemPath: o.File, ctx: ctx, hub: newHub(), workByStep: make(map[int]*stepWork), allowedCommands: make(map[string]bool), originalText: string(text), bodyByteSemaphore: semaphore.NewWeighted(maxConcurrentRequestBytes), bodyTimeout: bodyTimeout, waitTimes: defaultWaitTimes, modelCache: o.modelCache}
+	if s.modelCache == nil {
+		s.modelCache = new(compile.ModelCache)
+	}
 	if o.waitTimes != nil {
 		s.waitTimes = *o.waitTimes
 	}
@@ -146,7 +151,7 @@ func (s *Session) loadProblem(ctx context.Context, text []byte, o compile.Option
 // restrictedLoadOptions returns the context and the options for loading a problem. They restrict the files
 // and the programs that the problem may use.
 func (s *Session) restrictedLoadOptions(ctx context.Context, text []byte, o compile.Options) (context.Context, compile.Options) {
-	o.Text, o.ModelCache, o.CacheCounts, o.Allow = text, &s.modelCache, true, s.checkReadable
+	o.Text, o.ModelCache, o.CacheCounts, o.Allow = text, s.modelCache, true, s.checkReadable
 	if string(text) == s.originalText {
 		// The original text comes from the command line, so it may name files anywhere. The
 		// page can name other files only inside the directory.

@@ -31,6 +31,13 @@ type SetupOptions struct {
 	// Dir is the directory in which a new directory is created for a problem that is made from an
 	// uploaded table. A problem that is made from the file Table is written next to that file.
 	Dir string
+
+	// HidePaths says that the page names no paths of files, as where a browser's storage has them.
+	HidePaths bool
+
+	// OnWritten is called with the path of the problem file once it is written, before the page of the
+	// problem is opened. It may be nil.
+	OnWritten func(file string)
 }
 
 // A setup is a problem that the user is preparing. It has the tables that the user opened and the
@@ -42,9 +49,10 @@ type setup struct {
 	useSemaphore chan struct{}              // channel with space for one value; it is full while a request uses the setup
 	tables       map[tableKind]*loadedTable // maps what a table contains to the table
 	answers
-	answersBySheet map[string]answers // by name of a sheet of the workbook: the answers about it, while another sheet is shown
-	shownSheet     string             // sheet of the workbook that the page shows; empty if there is none
-	isWritten      bool               // whether the problem file was written
+	answersBySheet map[string]answers  // by name of a sheet of the workbook: the answers about it, while another sheet is shown
+	shownSheet     string              // sheet of the workbook that the page shows; empty if there is none
+	isWritten      bool                // whether the problem file was written
+	modelCache     *compile.ModelCache // models that were learnt to check the problem
 }
 
 // acquire waits until no other request uses the setup, and then reserves it. It returns an error if
@@ -129,7 +137,7 @@ func (u *loadedTable) open(ctx context.Context) io.ReadCloser {
 
 // newSetup returns a setup. If the options name a table, newSetup reads the table.
 func newSetup(ctx context.Context, o SetupOptions) (*setup, error) {
-	b := &setup{options: o, useSemaphore: make(chan struct{}, 1), tables: make(map[tableKind]*loadedTable)}
+	b := &setup{options: o, modelCache: new(compile.ModelCache), useSemaphore: make(chan struct{}, 1), tables: make(map[tableKind]*loadedTable)}
 	var err error
 	if b.options.Dir, err = filepath.Abs(o.Dir); err != nil {
 		return nil, err
@@ -485,7 +493,7 @@ func (b *setup) readTables(ctx context.Context) (*tableReading, error) {
 		return &tableReading{}, nil
 	}
 	r := &tableReading{}
-	d := &compile.Draft{Table: u.name, Units: b.unitSizes, Objectives: b.objectives, Bounds: b.enabledConstraints, Batch: b.stockBatch, NoPairs: b.noPairObjective, RecipesPerBatch: b.recipesPerRound}
+	d := &compile.Draft{ModelCache: b.modelCache, Table: u.name, Units: b.unitSizes, Objectives: b.objectives, Bounds: b.enabledConstraints, Batch: b.stockBatch, NoPairs: b.noPairObjective, RecipesPerBatch: b.recipesPerRound}
 	for _, name := range slices.Sorted(maps.Keys(b.isSetColumn)) {
 		if b.isSetColumn[name] {
 			d.SetColumns = append(d.SetColumns, name)
@@ -625,7 +633,7 @@ func (b *setup) writeProblem(ctx context.Context) (path string, err error) {
 		return "", r.recipesErr
 	}
 	dir, name, fresh := b.destination()
-	w := &newFiles{dir: dir}
+	w := &newFiles{dir: dir, hidesPaths: b.options.HidePaths}
 	if fresh {
 		if err := w.makeDirectory(); err != nil {
 			return "", err
@@ -688,10 +696,4 @@ func (b *setup) writeFiles(ctx context.Context, created *newFiles, reading *tabl
 func fileExists(dir, name string) bool {
 	_, err := os.Lstat(filepath.Join(dir, name))
 	return err == nil
-}
-
-// unwritableError returns the error for a file that cannot be written. Its message says that no
-// problem was made.
-func unwritableError(path string, err error) error {
-	return &inputerr.Error{Message: inputerr.Quote(path) + " cannot be written: " + err.Error(), Hint: "nothing was made; make room, or start kir serve in a directory that can be written", Err: err}
 }

@@ -172,8 +172,14 @@ func (s *setupServer) writeAndStartSession(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, convertToPageError(err)
 	}
+	if b.options.OnWritten != nil {
+		b.options.OnWritten(file)
+	}
 	h, err := s.openSession(file)
 	if err != nil {
+		if b.options.HidePaths {
+			return nil, &inputerr.Error{Message: fmt.Sprintf("the problem was made, and cannot be shown: %v", err), Hint: "load this page again"}
+		}
 		return nil, &inputerr.Error{Message: fmt.Sprintf("%s was written, and cannot be shown: %v", inputerr.Quote(file), err), Hint: "end kir serve, and start it with the file"}
 	}
 	s.sessionHandler.Store(&h)
@@ -302,6 +308,7 @@ func Handler(ctx context.Context, o Options, begin SetupOptions) (http.Handler, 
 	if err != nil {
 		return nil, err
 	}
+	sessions.options.modelCache = b.modelCache
 	return newSetupServer(ctx, b, sessions.openSession), nil
 }
 
@@ -332,6 +339,7 @@ func ServeSetup(ctx context.Context, o Options, begin SetupOptions) (err error) 
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	g := newGuard(address, o.scheme(), o.Hosts)
+	o.modelCache = b.modelCache
 	sessions := &sessionOpener{ctx: working, options: o, pageAddress: g.pageURL()}
 	server := newSetupServer(working, b, sessions.openSession)
 	defer func() { err = errors.Join(err, sessions.endSession()) }()

@@ -461,3 +461,52 @@ func TestSetupAsksWhatWasSet(t *testing.T) {
 		t.Errorf("once it was measured: %+v, %s", q, v.Text)
 	}
 }
+
+// TestSetupTellsWhatItWrote: a program that opens the page is told of the problem before its session
+// begins, and may have the page name no paths, in an error neither.
+func TestSetupTellsWhatItWrote(t *testing.T) {
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{blocked, ""} {
+		var c *beginner
+		written, openedBefore := "", ""
+		c = newBeginner(t, SetupOptions{Dir: dir, HidePaths: true, OnWritten: func(file string) { written, openedBefore = file, c.opened }})
+		if v := c.gives("bar.csv", messy); v.ProblemPath != "" {
+			t.Errorf("the page names %q", v.ProblemPath)
+		}
+		status, text := c.goes()
+		if dir == blocked {
+			if status != http.StatusBadRequest || strings.Contains(text, dir) || !strings.Contains(text, "cannot be stored") || written != "" {
+				t.Errorf("where nothing can be written it says %d, %s, and tells of %q", status, text, written)
+			}
+			continue
+		}
+		if want := filepath.Join(c.dir, "bar", "problem.yaml"); status != http.StatusOK || written != want || openedBefore != "" || c.opened != want {
+			t.Errorf("%d: told of %q, after the session of %q; want %q", status, written, openedBefore, want)
+		}
+	}
+}
+
+// TestModelsOfSetupStay: the session of a problem has the models that were learnt to check it.
+func TestModelsOfSetupStay(t *testing.T) {
+	o := Options{modelCache: new(compile.ModelCache), File: cocktails(t)}
+	s, err := newSession(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.modelCache != o.modelCache {
+		t.Error("the session learns its models anew")
+	}
+	if err := s.endAllWork(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDrawsBeforeYielding: fewer draws delay a run that has but one processor.
+func TestDrawsBeforeYielding(t *testing.T) {
+	if one, two := drawsBeforeYielding(1), drawsBeforeYielding(2); one >= two {
+		t.Errorf("%d draws on one processor, %d on two", one, two)
+	}
+}

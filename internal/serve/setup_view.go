@@ -27,7 +27,7 @@ const (
 
 // A SetupView is everything that the setup page shows.
 type SetupView struct {
-	ProblemPath          string         `json:"where"` // path of the problem file that will be written
+	ProblemPath          string         `json:"where"` // path of the problem file that will be written; empty if the page names no paths
 	Examples             []ExampleName  `json:"examples"`
 	Tables               []TableView    `json:"tables"`  // first rows of each table
 	Summary              string         `json:"says"`    // what the tables contain, in words
@@ -146,13 +146,18 @@ type BoundView struct {
 
 // view returns the contents of the setup page.
 func (b *setup) view(ctx context.Context) (*SetupView, error) {
-	v := &SetupView{ProblemPath: b.options.Dir, Examples: exampleNames(), Tables: []TableView{}, Faults: []FaultView{}, Questions: []QuestionView{}, Notes: []string{}, Targets: []TargetView{}, Bounds: []BoundView{}, TableFromCommandLine: b.options.Table != ""}
+	v := &SetupView{Examples: exampleNames(), Tables: []TableView{}, Faults: []FaultView{}, Questions: []QuestionView{}, Notes: []string{}, Targets: []TargetView{}, Bounds: []BoundView{}, TableFromCommandLine: b.options.Table != ""}
+	if !b.options.HidePaths {
+		v.ProblemPath = b.options.Dir
+	}
 	u := b.tables[recipesTable]
 	if u == nil {
 		return v, nil
 	}
 	dir, name, _ := b.destination()
-	v.ProblemPath = filepath.Join(dir, name)
+	if v.ProblemPath = filepath.Join(dir, name); b.options.HidePaths {
+		v.ProblemPath = ""
+	}
 	r, err := b.readTables(ctx)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -90,6 +91,10 @@ func (w *stepWork) execute(ctx context.Context) (err error) {
 	}
 	c := newDrawingChains(p.Target)
 	before := w.previousWork.drawsReusableFor(p)
+	pause := w.session.waitTimes.pauseBeforeRun
+	if w.previousWork == nil {
+		pause = 0 // no click led to the first step, so that none may follow it at once
+	}
 	w.previousWork = nil
 	w.mu.Lock()
 	w.chains = c
@@ -102,7 +107,7 @@ func (w *stepWork) execute(ctx context.Context) (err error) {
 	g.Go(func() error {
 		defer hide()
 		defer close(c.processorsFree)
-		return w.makeSearchesAndRun(drawing, p)
+		return w.makeSearchesAndRun(drawing, p, pause)
 	})
 	return p.Explain(g.Wait())
 }
@@ -156,13 +161,19 @@ func (w *stepWork) publishDraws() error {
 	return w.session.hub.publish("draws", func() (any, bool) { return d, w.session.isCurrentWork(w) })
 }
 
-// makeSearchesAndRun makes two short searches and then the same run as the command line.
-func (w *stepWork) makeSearchesAndRun(ctx context.Context, p *compile.Problem) error {
+// makeSearchesAndRun makes two short searches and then the same run as the command line. The run
+// begins after the given pause at the earliest. On a single processor, as in a browser, there is
+// only the first search, as the second one would delay the run.
+func (w *stepWork) makeSearchesAndRun(ctx context.Context, p *compile.Problem, pause time.Duration) error {
 	begun := time.Now()
-	for _, first := range []struct {
+	searches := []struct {
 		lines int64
 		front float64
-	}{{firstSearchIterations, firstFrontEffort}, {secondSearchIterations, secondFrontEffort}} {
+	}{{firstSearchIterations, firstFrontEffort}, {secondSearchIterations, secondFrontEffort}}
+	if runtime.GOMAXPROCS(0) == 1 {
+		searches = searches[:1]
+	}
+	for _, first := range searches {
 		if err := w.quickSearch(ctx, p, first.lines, first.front); err != nil {
 			return err
 		}
@@ -171,7 +182,7 @@ func (w *stepWork) makeSearchesAndRun(ctx context.Context, p *compile.Problem) e
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(w.session.waitTimes.pauseBeforeRun - time.Since(begun)):
+	case <-time.After(pause - time.Since(begun)):
 	}
 	return w.makeFullRun(ctx)
 }

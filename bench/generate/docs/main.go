@@ -26,7 +26,7 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 
-	"kir/internal/report/view"
+	"kir/internal/report/pagestyle"
 )
 
 func main() {
@@ -63,7 +63,7 @@ func write(root, dir string) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	return s.put(style, []byte(view.Style()+more))
+	return s.put(style, []byte(pagestyle.Text()+more))
 }
 
 // more is what the pages need beside the style sheet of reports.

@@ -127,7 +127,8 @@ async function show(path) {
     document.head.append(style);
   }
   next.getElementById('served')?.remove(); // it tells of a server
-  document.body.replaceChildren(...next.body.childNodes);
+  const warning = document.getElementById('kir-warning');
+  document.body.replaceChildren(...next.body.childNodes, ...warning ? [warning] : []);
   for (const [name, value] of Object.entries({ class: next.body.className })) document.body.setAttribute(name, value);
   for (const e of next.querySelectorAll('script[src]')) await import(address(new URL(e.getAttribute('src'), 'http://kir/').pathname.slice(1)));
 }
@@ -189,10 +190,19 @@ async function bar() {
       e('label', {}, 'Open a saved file ', file))));
 }
 
+// again shows the page of a problem in place of the page that made it. The program goes on: it has
+// learnt from the recipes, and begun to draw. What asks for this is gone then, and never answered.
+async function again() {
+  await show('/');
+  await bar();
+  scrollTo(0, 0);
+  return new Promise(() => {});
+}
+
 // The site works without a network once it was opened, where the browser keeps it.
 navigator.serviceWorker?.register('offline.js').catch(() => {});
 
-globalThis.kir = { fetch: ask, kept: flushed, again: anew };
+globalThis.kir = { fetch: ask, kept: flushed, again };
 
 if (!alone) {
   say('kir is open in another tab of this browser. Close that one, then load this page again.');

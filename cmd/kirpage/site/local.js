@@ -1,6 +1,6 @@
-// A browser loads neither modules nor WebAssembly for a page that is opened as a file, but
-// scripts. So all files that the page needs are in one script, too, which is loaded here and
-// calls this with them, as base64.
+// Starts the page. A browser loads neither modules nor WebAssembly for a page that is opened as a
+// file, but scripts. So all files that the page needs are in one script, too, which is then loaded
+// in place of the module boot.js and calls this with them, as base64.
 globalThis.kirFiles = files => {
   const data = name => Uint8Array.from(atob(files[name]), c => c.charCodeAt(0));
   const read = name => new TextDecoder().decode(data(name));
@@ -23,4 +23,4 @@ const failed = e => {
   document.getElementById('boot-status').textContent = `This browser does not run kir from a file: ${e.message ?? 'files-as-script.js cannot be read'}. ` +
     'Put this directory on any host of files, or run “python3 -m http.server” in it and open http://localhost:8000.';
 };
-if (location.protocol === 'file:') document.head.append(Object.assign(document.createElement('script'), { src: 'files-as-script.js', onerror: failed }));
+document.head.append(Object.assign(document.createElement('script'), location.protocol === 'file:' ? { src: 'files-as-script.js', onerror: failed } : { type: 'module', src: 'boot.js' }));

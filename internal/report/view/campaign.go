@@ -14,6 +14,7 @@ import (
 	"kir/internal/inputerr"
 	"kir/internal/number"
 	"kir/internal/report/figure"
+	"kir/internal/report/pagestyle"
 	"kir/internal/terminal"
 )
 
@@ -566,7 +567,7 @@ func adviceText(gain campaign.RemainingGain) string {
 
 // StandingPage writes the state of a campaign as an HTML page.
 func StandingPage(w io.Writer, s *campaign.Standing) error {
-	v := &standingView{Standing: s, Style: template.CSS(Style())}
+	v := &standingView{Standing: s, Style: template.CSS(pagestyle.Text())}
 	v.Headline, v.Why = Advice(s.RemainingGain)
 	for _, f := range StandingFigures(s) {
 		v.Figures = append(v.Figures, titledFigure{f.Title, template.HTML(f.SVG())})

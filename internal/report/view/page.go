@@ -20,6 +20,7 @@ import (
 	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/report/figure"
+	"kir/internal/report/pagestyle"
 	"kir/internal/run"
 	"kir/internal/terminal"
 )
@@ -30,8 +31,6 @@ const PageName = "report.html"
 var (
 	//go:embed page.html
 	pageHTML string // text of the template of report.html
-	//go:embed page.css
-	pageStyle string // style sheet, with placeholders for colours
 	//go:embed page.js
 	pageScript string // JavaScript of report.html
 )
@@ -339,16 +338,9 @@ func (v *pageView) Kept() string {
 	}
 }
 
-// Style returns the style sheet of the pages of reports. The pages of kir serve use it, too, and
-// add styles for their tools.
-func Style() string {
-	onLight, onDark := figure.Variables()
-	return strings.NewReplacer("LIGHT", onLight, "DARK", onDark, "FIGURES", figure.Style()).Replace(pageStyle)
-}
-
 // newPageView returns the data of a report for the template of report.html.
 func newPageView(m *report.Model) *pageView {
-	style := Style()
+	style := pagestyle.Text()
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"

@@ -140,6 +140,7 @@ function show(v) {
   byId('open').hidden = some;
   byId('work').hidden = byId('end').hidden = !some;
   byId('dir').textContent = shown(v.where);
+  byId('made').hidden = !v.where;
   byId('title').textContent = !some ? 'Begin with a table' : v.ready ? 'What kir sees' : 'This table needs a word';
   byId('words').textContent = !some ? 'Recipes that were made, and what came of them. kir learns from them, and suggests what to make next.'
     : v.ready ? shown(v.says) + '. Look at the colours, answer what is asked, and go.' : 'kir cannot read it yet. A click, or a change in the file, mends it.';
@@ -172,7 +173,7 @@ function show(v) {
   fill(byId('left'), v.left.map(t => el('li', {}, t)));
   byId('text-section').hidden = !v.text;
   byId('text').textContent = v.text;
-  byId('where').textContent = v.ready ? 'Will be written: ' + shown(v.where) : '';
+  byId('where').textContent = v.ready && v.where ? 'Will be written: ' + shown(v.where) : '';
   byId('where').title = byId('where').textContent;
   byId('go').disabled = !v.ready;
   byId('anew').hidden = v.named;
@@ -189,7 +190,11 @@ byId('paste').addEventListener('paste', e => {
   if (text.includes('\n')) { e.preventDefault(); openText(text); }
 });
 byId('paste-open').addEventListener('click', () => openText(byId('paste').value));
-document.addEventListener('paste', e => {
+// What listens to the document ends with this page: on a site without a server the page of the
+// problem takes its place in the same document.
+const left = new AbortController();
+const hear = (kind, heard) => document.addEventListener(kind, heard, { signal: left.signal });
+hear('paste', e => {
   const text = e.clipboardData?.getData('text/plain') ?? '';
   if (!e.defaultPrevented && !state.tables.length && text.includes('\n') && !e.target.closest?.('textarea, input')) openText(text);
 });
@@ -204,14 +209,15 @@ byId('go').addEventListener('click', () => does('Writing the problem, and learni
   try {
     await server.go();
     store('cells', null);
-    server.again();
+    left.abort();
+    await server.again();
   } finally {
     byId('go').disabled = !state.ready;
   }
 }));
-for (const kind of ['dragenter', 'dragover']) document.addEventListener(kind, e => { e.preventDefault(); document.body.classList.add('over'); });
-for (const kind of ['dragleave', 'drop']) document.addEventListener(kind, e => { e.preventDefault(); document.body.classList.remove('over'); });
-document.addEventListener('drop', e => open(e.dataTransfer.files[0], state.tables.length ? 'ingredients' : 'recipes'));
+for (const kind of ['dragenter', 'dragover']) hear(kind, e => { e.preventDefault(); document.body.classList.add('over'); });
+for (const kind of ['dragleave', 'drop']) hear(kind, e => { e.preventDefault(); document.body.classList.remove('over'); });
+hear('drop', e => open(e.dataTransfer.files[0], state.tables.length ? 'ingredients' : 'recipes'));
 
 // Cells that were typed and not read, as where the server ended, stand there again.
 byId('paste').value = stored('cells') ?? '';

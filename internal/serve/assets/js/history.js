@@ -4,6 +4,7 @@ import { page, ask, get, say, newest } from './state.js';
 import { parts, shares } from './amounts.js';
 import { keep, kept } from './drafts.js';
 import { score } from './written.js';
+import { served } from './server.js';
 
 const title = s => s.name || s.change;
 
@@ -20,7 +21,7 @@ export function showSteps() {
       el('div', { class: 'small-tools' },
         s.id === step ? el('span', { class: 'small soft' }, 'shown now') : button('Go there', () => ask({ do: 'back', step: s.id }), { 'data-key': 'to ' + s.id, 'aria-label': `Go there, to step ${s.id}` }),
         s.id !== step && button('Compare', () => compare(s), { 'data-key': 'compare ' + s.id, 'aria-label': `Compare with step ${s.id}` }), name));
-  }), made > steps.length && el('li', { class: 'soft small' }, `${made - steps.length} earlier steps are kept beside the problem.`));
+  }), made > steps.length && el('li', { class: 'soft small' }, `${made - steps.length} earlier steps are kept with the problem.`));
 }
 
 const setOf = b => parts(b.recipe).map(([n]) => n).sort().join('\u0000');
@@ -89,6 +90,6 @@ export function begin() {
     e.preventDefault();
     if (!page.state) return say('The problem is being read.');
     const answer = await ask({ do: 'save', step: page.state.step, text: byId('save-name').value, over: byId('save-over').checked });
-    if (answer) byId('saved').textContent = shown(`Saved. kir sample ${answer.text} gives the same shortlist.`);
+    if (answer) byId('saved').textContent = served ? shown(`Saved. kir sample ${answer.text} gives the same shortlist.`) : 'Saved. “Save all as a file” gives it to you.';
   });
 }

@@ -33,6 +33,9 @@ async function unlocked() {
   }
 }
 
+// served is whether a server answers, on whose disk files are.
+export const served = !here;
+
 const key = here ? null : await unlocked();
 if (!here) {
   // An address that is put where the page is already open changes nothing but what stands behind "#".
