@@ -32,6 +32,7 @@ var shareOfTotal = map[string]string{
 	"internal/report/assemble/weighing.go fillWeighing":    "a number of the JSON, beside which the text stands",
 	"internal/report/view/dots.go amountsFigure":           "a mean amount with its error",
 	"internal/report/view/ingredients.go writeIngredients": "a mean amount with its error",
+	"internal/report/view/heatmap.go heatMapFigure":        "the shade of a cell",
 	"internal/report/view/page.go Amount":                  "a mean amount",
 	"internal/report/view/response.go newPanels":           "the axis of a chart",
 	"internal/report/view/sheets.go newFiguresSheet":       "a mean cost",
