@@ -23,11 +23,11 @@ func TestServeBars(t *testing.T) {
 	w.is("millilitres", "document.getElementById('batch').value === '90' && [...document.querySelectorAll('#list .amount')].every(e => /^(<1|[0-9]+) ml$/.test(e.textContent))")
 	// With the shortlist come the figures of its models.
 	w.is("how predictions change", "document.querySelectorAll('#responses figure svg').length > 2 && !document.getElementById('models-section').hidden")
-	const first = "#list .card:first-child .bar > [role=slider]"
-	if words := w.text("#list .card:first-child .parts"); strings.TrimSpace(words) == "" {
+	const first = `#list .card[data-entry="1"] .bar > [role=slider]`
+	if words := w.text(`#list .card[data-entry="1"] .parts`); strings.TrimSpace(words) == "" {
 		t.Error("a bar has no list beside it")
 	}
-	w.is("one stop of the Tab key", "document.querySelectorAll('#list .card:first-child .bar [tabindex=\"0\"]').length === 1 && /^[^,]+ [0-9.]+ %/.test(document.querySelector('#list .card:first-child .bar').getAttribute('aria-label'))")
+	w.is("one stop of the Tab key", "document.querySelectorAll('#list .card[data-entry=\"1\"] .bar [tabindex=\"0\"]').length === 1 && /^[^,]+ [0-9.]+ %/.test(document.querySelector('#list .card[data-entry=\"1\"] .bar').getAttribute('aria-label'))")
 	w.does("window.was = [...document.querySelectorAll('" + first + "')].map(e => [e.getAttribute('aria-label'), Number(e.getAttribute('aria-valuenow'))]); document.querySelector('" + first + "').focus()")
 	w.press("ArrowRight", 39)
 	w.is("the second part", "document.activeElement === document.querySelectorAll('"+first+"')[1]")

@@ -60,7 +60,7 @@ func TestPageOfCocktails(t *testing.T) {
 
 	// Filters are folded, and colours those of ingredients until the attribute is chosen.
 	w.is("one button", "!document.getElementById('find').checkVisibility() && document.querySelector('#list-tools > summary').checkVisibility()")
-	several := `new Set([...document.querySelectorAll('#list .card:first-child .bar > span')].map(e => e.className)).size === document.querySelectorAll('#list .card:first-child .bar > span').length`
+	several := `new Set([...document.querySelectorAll('#list .card[data-entry="1"] .bar > span')].map(e => e.className)).size === document.querySelectorAll('#list .card[data-entry="1"] .bar > span').length`
 	w.is("a colour an ingredient", several+" && !document.getElementById('key').checkVisibility()")
 	w.does("document.getElementById('list-tools').open = true; const s = document.getElementById('colour-by'); s.value = 'kind'; s.dispatchEvent(new Event('change'))")
 	w.is("colours by kind", "document.querySelectorAll('#key li').length > 3 && document.getElementById('key').checkVisibility()")

@@ -14,6 +14,7 @@ import (
 	"kir/internal/compile"
 	"kir/internal/report"
 	"kir/internal/report/assemble"
+	"kir/internal/report/view"
 	"kir/internal/run"
 	"kir/internal/search"
 )
@@ -45,7 +46,27 @@ type List struct {
 	Entries  []report.Best    `json:"entries"`            // recipes, best first
 	Colours  map[string]int   `json:"colours"`            // maps the name of an ingredient to the number of its colour
 	Tradeoff *report.Tradeoff `json:"tradeoff,omitempty"` // Pareto front; nil if the problem has no trade-off
+	Known    *KnownRecipe     `json:"known,omitempty"`    // known recipe that the finished run is compared with; nil if there is none
 	Version  int64            `json:"version"`            // number that identifies this list; every new list has a greater number
+}
+
+// A KnownRecipe is the best known recipe, as the page shows it before the shortlist.
+type KnownRecipe struct {
+	Name       string         `json:"name"`
+	Recipe     map[string]int `json:"recipe"`               // maps the name of an ingredient to its amount in units
+	Conditions map[string]any `json:"conditions,omitempty"` // maps the name of a condition to its value
+	Results    []string       `json:"results"`              // what was measured, predicted or computed of the recipe
+	Notes      []string       `json:"notes"`                // where the shortlist stands beside the recipe
+}
+
+// newKnownRecipe returns the best known recipe of a report; nil if there is none.
+func newKnownRecipe(m *report.Model) *KnownRecipe {
+	k := m.BestKnown
+	if k == nil {
+		return nil
+	}
+	results, notes := view.BestKnownTexts(m)
+	return &KnownRecipe{Name: k.Name, Recipe: k.Recipe, Conditions: k.Conditions, Results: results, Notes: notes}
 }
 
 // A stepWork is the computation for one step. It loads the problem, draws recipes, makes
@@ -305,7 +326,7 @@ func (w *stepWork) makeFullRun(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l := &List{Settled: true, Note: m.Draws, Entries: m.Best[:min(len(m.Best), maxListRecipes)], Tradeoff: m.Tradeoff}
+	l := &List{Settled: true, Note: m.Draws, Entries: m.Best[:min(len(m.Best), maxListRecipes)], Tradeoff: m.Tradeoff, Known: newKnownRecipe(m)}
 	if m.Answer != nil {
 		l.Headline, l.Grade, l.Verdict = m.Answer.Headline, string(m.Answer.Grade), m.Answer.Verdict
 	}
@@ -334,6 +355,9 @@ func (w *stepWork) storeShortlist(l *List) error {
 	}
 	l.Version = w.session.shortlistVersion.Add(1)
 	w.session.palette.addShortlist(l.Entries)
+	if l.Known != nil {
+		w.session.palette.addRecipes(l.Known.Recipe)
+	}
 	w.mu.Lock()
 	w.shortlist = l
 	w.mu.Unlock()

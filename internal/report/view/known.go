@@ -31,6 +31,12 @@ func knownResultText(k *report.BestKnown, w report.Property) string {
 	return ""
 }
 
+// BestKnownTexts returns what the best known recipe of a report achieved for each property, and
+// sentences that say where the shortlist stands beside it. The report must have such a recipe.
+func BestKnownTexts(m *report.Model) (results, notes []string) {
+	return append([]string{}, knownResultTexts(m)...), append([]string{}, knownNotes(m)...)
+}
+
 // knownResultTexts lists what the best known recipe achieved for each property, with the names of
 // the properties.
 func knownResultTexts(m *report.Model) []string {

@@ -30,7 +30,7 @@ type parallelAxis struct {
 // for each objective, one below the other, and a line for each suggestion from its number through
 // its values. The result is nil if there are fewer than three objectives or two suggestions.
 func parallelFigure(m *report.Model) *figure.Figure {
-	list := m.Best[:min(len(m.Best), maxPageEntries)]
+	list := m.Best[:min(len(m.Best), maxFirstCards)] // more lines cannot be told apart
 	axes := newParallelAxes(m, list)
 	if len(axes) < minParallelAxes || len(list) < 2 {
 		return nil

@@ -124,8 +124,15 @@ function weigh(k) {
 // weak says whether a model that counts is weak, and so the score.
 const weak = () => page.list.grade === 'weak';
 
+// known shows the best known recipe, to compare suggestions with.
+const known = b => el('li', { class: 'known', 'data-entry': 'known' },
+  el('div', { class: 'head' }, el('h3', {}, 'Best known: ', b.name)),
+  bar(b.recipe),
+  el('ul', { class: 'parts', 'aria-label': 'The best known recipe' }, amounts(b.recipe).map(([name, , text]) => el('li', {}, el('div', { class: 'row' }, swatch(name), el('span', { class: 'name', title: entire(name) }, name), el('span', { class: 'amount' }, text))))),
+  el('div', { class: 'facts' }, el('p', {}, [...b.results, ...settings(b)].join(' · ')), b.notes.map(n => el('p', { class: 'soft' }, n))));
+
 function card(b, k) {
-  return el('li', { class: 'card' },
+  return el('li', { class: 'card', 'data-entry': k + 1 },
     el('div', { class: 'head' }, el('h3', { class: 'number', 'aria-label': `Recipe ${k + 1}` }, String(k + 1)), el('span', { class: 'small' + (weak() ? ' soft' : '') }, `score ${score(b.score)}` + (weak() ? ' (weak model)' : ''))),
     bar(b.recipe, { key: 'recipe ' + k, keep: pin, look }),
     settings(b).length > 0 && el('p', { class: 'set' }, settings(b).join(' · ')),
@@ -165,10 +172,11 @@ export function showList() {
   }
   byId('list-headline').textContent = shown(l.headline);
   byId('list-headline').className = 'headline ' + (l.grade || 'plain');
-  note.textContent = shown(l.note);
-  note.className = 'small ' + (l.settled ? 'soft' : 'provisional');
-  byId('verdict').hidden = !l.verdict?.length;
-  fill(byId('verdict-text'), (l.verdict ?? []).map(v => el('p', {}, v)));
+  note.textContent = l.settled ? '' : shown(l.note);
+  note.className = 'small provisional';
+  const reasons = [...l.verdict ?? [], ...l.settled ? [l.note] : []];
+  byId('verdict').hidden = !reasons.length;
+  fill(byId('verdict-text'), reasons.map(v => el('p', {}, v)));
   byId('csv').hidden = !l.settled;
   fill(byId('key'), byAttribute() && page.problem.groups.map((g, k) => el('li', {}, el('span', { class: 'swatch ' + groupColour(k) }), g)).slice(0, 24));
   byId('key').hidden = !byAttribute();
@@ -187,7 +195,7 @@ export function showList() {
   if (byId('shape').value === 'table') return fill(byId('list'), table(list));
   unfolded ||= kept('unfolded') === true;
   const long = list.length > fewCards && !unfolded;
-  fill(byId('list'), el('ol', { class: 'cards' + (long ? ' folded' : '') }, list.map(([b, k]) => card(b, k))),
+  fill(byId('list'), el('ol', { class: 'cards' + (long ? ' folded' : '') }, l.known && !wanted && known(l.known), list.map(([b, k]) => card(b, k))),
     long && button(`Show all ${list.length}`, unfold, { class: 'control', 'data-key': 'all' }));
 }
 
