@@ -15,8 +15,8 @@ type BestKnown struct {
 	Scores map[string]Number `json:"scores"` // maps the name of an objective to the score y_k
 
 	Measured  map[string]Measurement `json:"measured"`            // maps the name of an objective to the measured label; objectives without one are absent
-	Predicted map[string]Prediction  `json:"predicted,omitempty"` // predictions of the labels that were not measured, by models that were trained without the recipe
-	Values    map[string]Value       `json:"values,omitempty"`    // maps names to quantities that properties compute
+	Predicted map[string]Prediction  `json:"predicted,omitempty"` // values of objectives without a measured label: computed, or predicted by models that were trained without the recipe
+	Values    map[string]Value       `json:"values,omitempty"`    // maps names to further quantities that properties compute
 
 	Broken int `json:"broken"` // number of constraints that the recipe breaks; positive only if every known recipe breaks one
 	Ties   int `json:"ties"`   // number of other known recipes with the same score that break no more constraints
