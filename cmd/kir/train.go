@@ -50,7 +50,7 @@ predicts recipes that it has not seen, and save it. A problem file loads it with
 learn: {file: FILE, maximize: true}.
 
 The model is a random forest. For numbers, kir averages it with a Gaussian process,
-unless that predicts held-out recipes worse. The model also uses attributes of the
+unless the forest alone predicts held-out recipes better. The model also uses attributes of the
 ingredients, from their file or from shared words in their names, if cross-validation
 shows that they help. --kind forest or process learns only that model. These flags learn
 only a forest: --splits, --features, --leaf, --totals, --means, --ratios, --presence,

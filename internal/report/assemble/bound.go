@@ -40,7 +40,7 @@ const maxInformativeGap = 0.5
 func boundSentence(b *report.Bound) string {
 	allowed := "allowed recipe"
 	if b.WithinKnownDoses {
-		allowed += " with doses like yours"
+		allowed += " within the doses of your recipes"
 	}
 	best := fmt.Sprintf("The best found scores %s; ", number.Score(b.Best, 1))
 	switch {
@@ -49,9 +49,9 @@ func boundSentence(b *report.Bound) string {
 	case !b.Score.IsKnown():
 		return best + "how much better a recipe can be is unknown."
 	case b.ProvedOptimal:
-		return fmt.Sprintf("Proved best: no %s can score above %s by these models.", allowed, number.Score(b.Best, 1))
+		return fmt.Sprintf("Proved best: no %s can score above %s.", allowed, number.Score(b.Best, 1))
 	case b.Gap > maxInformativeGap:
-		return best + fmt.Sprintf("no %s can score above %s by these models, which leaves much room.", allowed, number.Score(b.Score, 1))
+		return best + fmt.Sprintf("no %s can score above %s, which leaves much room.", allowed, number.Score(b.Score, 1))
 	}
-	return fmt.Sprintf("No %s can score above %s by these models; the best found scores %s, a gap of %s.", allowed, number.Score(b.Score, 1), number.Score(b.Best, 1), number.Percent(b.Gap))
+	return fmt.Sprintf("No %s can score above %s. The best found scores %s, %s below that.", allowed, number.Score(b.Score, 1), number.Score(b.Best, 1), number.Percent(b.Gap))
 }

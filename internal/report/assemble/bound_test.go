@@ -21,15 +21,15 @@ func TestBound(t *testing.T) {
 		{
 			"rounding", search.Bound{UpperLogScore: 0x1p-48, BestLogScore: 0, Proved: true},
 			`{"score":1,"best":1,"gap":0,"proved":true,"doses":false,"unbounded":[]}`,
-			"Proved best: no allowed recipe can score above 1.000 by these models.",
+			"Proved best: no allowed recipe can score above 1.000.",
 		},
 		{
 			"near", search.Bound{UpperLogScore: math.Log(0.5), BestLogScore: math.Log(0.45), OnlyKnownDoses: true},
-			"", "No allowed recipe with doses like yours can score above 0.500 by these models; the best found scores 0.450, a gap of 10.0 %.",
+			"", "No allowed recipe within the doses of your recipes can score above 0.500. The best found scores 0.450, 10.0 % below that.",
 		},
 		{
 			"far", search.Bound{UpperLogScore: math.Log(2), BestLogScore: math.Log(0.5)},
-			"", "The best found scores 0.500; no allowed recipe can score above 2.000 by these models, which leaves much room.",
+			"", "The best found scores 0.500; no allowed recipe can score above 2.000, which leaves much room.",
 		},
 		{
 			"unbounded", search.Bound{UpperLogScore: math.Inf(1), BestLogScore: 0, UnboundedTerms: []string{"taste"}},

@@ -172,7 +172,7 @@ func drawKnownLine(f *figure.Figure, axes []parallelAxis, name string, y func(ax
 		path = append(path, a.scale.At(float64(a.known)), y(q))
 		values = append(values, a.title+" "+a.text(float64(a.known)))
 	}
-	f.Group(knownEntry, "Best known, "+name+": "+strings.Join(values, ", "), func() { f.DashedPath(path, 2, figure.Ink) })
+	f.Group(knownEntry, "Your best, "+name+": "+strings.Join(values, ", "), func() { f.DashedPath(path, 2, figure.Ink) })
 	return true
 }
 

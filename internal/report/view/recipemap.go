@@ -33,7 +33,7 @@ func (p *pointPicture) drawKnown(at [][2]float64, names []string) {
 			switch is := p.bestKnown != "" && names[k] == p.bestKnown; {
 			case is != best || math.IsNaN(xy[0]):
 			case best:
-				p.figure.Group(knownEntry, "Best known: "+names[k], func() { drawBestKnown(p.figure, xy[0], xy[1]) })
+				p.figure.Group(knownEntry, "Your best: "+names[k], func() { drawBestKnown(p.figure, xy[0], xy[1]) })
 				p.labels.keepFree(xy[0], xy[1], bestKnownRadius)
 			default:
 				p.figure.Group("", names[k], func() { p.figure.Ring(xy[0], xy[1], knownRadius, figure.Soft) })
