@@ -31,6 +31,19 @@ func newBound(b *search.Bound) *report.Bound {
 	return out
 }
 
+// maxCenteringLoss is the largest share of its score that a suggestion may lose when its amounts
+// move to the middle of their ranges: twice the 0.2 % of the search, as two scores are rounded.
+const maxCenteringLoss = 0.004
+
+// centeredText says why the first suggestion scores less than the best recipe found. It returns ""
+// if their scores read the same, or if the difference is not that of centering.
+func centeredText(b *report.Bound, first report.Number) string {
+	if !first.IsKnown() || first >= b.Best || first < b.Best*(1-maxCenteringLoss) || number.Score(first, 1) == number.Score(b.Best, 1) {
+		return ""
+	}
+	return fmt.Sprintf(" Suggestion 1 scores %s, as its amounts are in the middle of their ranges.", number.Score(first, 1))
+}
+
 // maxInformativeGap is the relative difference between an upper bound and the best score found
 // above which the bound tells nothing about the best recipe found.
 const maxInformativeGap = 0.5

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/report"
 	"kir/internal/search"
 )
 
@@ -50,6 +51,23 @@ func TestBound(t *testing.T) {
 		}
 		if above := math.Exp(c.of.BestLogScore); float64(b.Score) < above*(1-1e-15) {
 			t.Errorf("%s: the bound %v is below the best found, %v", c.name, b.Score, above)
+		}
+	}
+}
+
+// TestCenteredText: the first suggestion may score a little less than the best found, and the
+// answer says why; of any other difference it says nothing.
+func TestCenteredText(t *testing.T) {
+	b := &report.Bound{Best: 0.8224}
+	for _, c := range []struct {
+		first report.Number
+		text  string
+	}{
+		{0.8211, " Suggestion 1 scores 0.821, as its amounts are in the middle of their ranges."},
+		{0.8224, ""}, {0.82239, ""}, {0.83, ""}, {0.7, ""}, {report.UnknownNumber(), ""},
+	} {
+		if text := centeredText(b, c.first); text != c.text {
+			t.Errorf("%v: %q", c.first, text)
 		}
 	}
 }

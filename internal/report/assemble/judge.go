@@ -20,8 +20,9 @@ import (
 // So even for a correct prediction only about half of the gain remains.
 const minRemainingGain = 0.25
 
-// gradeAnswer determines how good an answer is, and sets its grade, headline and verdict.
-func gradeAnswer(p *compile.Problem, a *report.Answer) {
+// gradeAnswer determines how good an answer is, and sets its grade, headline and verdict. The
+// parameter list is the shortlist.
+func gradeAnswer(p *compile.Problem, a *report.Answer, list []report.Best) {
 	var weak, fair, learnt []string
 	for _, w := range p.Properties {
 		if w.Model == nil || w.Weight == 0 && len(p.LimitsOf(w.Name)) == 0 {
@@ -42,7 +43,11 @@ func gradeAnswer(p *compile.Problem, a *report.Answer) {
 		a.Verdict = append(a.Verdict, text)
 	}
 	if a.Bound != nil {
-		a.Verdict = append(a.Verdict, boundSentence(a.Bound))
+		text := boundSentence(a.Bound)
+		if len(list) > 0 {
+			text += centeredText(a.Bound, list[0].Score)
+		}
+		a.Verdict = append(a.Verdict, text)
 	}
 	a.Verdict = append(a.Verdict, fmt.Sprintf("%s searched.", number.CountWithNoun(int(a.Compositions), "recipe")))
 	switch {
