@@ -73,7 +73,7 @@ func parallelFigure(m *report.Model) *figure.Figure {
 	f.Key("suggestion 1", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 2.5, figure.Accent) })
 	f.Key("the others", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 1.2, figure.Soft) })
 	if hasKnown {
-		f.Key("the best known", func(f *figure.Figure, x, y float64) { f.Dashed(x, y+5, x+20, y+5, 2, figure.Ink) })
+		f.Key("your best", func(f *figure.Figure, x, y float64) { f.Dashed(x, y+5, x+20, y+5, 2, figure.Ink) })
 	}
 	f.PlaceKeys()
 	f.Text = fmt.Sprintf("Parallel coordinates of %s in %s: %s. The first suggestion has the thick line.",

@@ -85,7 +85,7 @@ func (p *pointPicture) addKeys(hasKnown bool) {
 		p.figure.Key("a known recipe", func(f *figure.Figure, x, y float64) { f.Ring(x+10, y+5, knownRadius, figure.Soft) })
 	}
 	if hasKnown && p.bestKnown != "" {
-		p.figure.Key("the best known", func(f *figure.Figure, x, y float64) { drawBestKnown(f, x+10, y+5) })
+		p.figure.Key("your best", func(f *figure.Figure, x, y float64) { drawBestKnown(f, x+10, y+5) })
 	}
 	p.figure.Key("draws", func(f *figure.Figure, x, y float64) {
 		for _, dx := range []float64{4, 10, 16} {
