@@ -17,13 +17,12 @@ func newCampaignCommand() *cobra.Command {
 	var given []string
 	c := &cobra.Command{
 		Use:   "campaign PROBLEM [--json | --html] [-o FILE]",
-		Short: "Print where a campaign stands",
-		Long: `Print where a campaign stands: the best of each round, the predictions of recipes beside
-what came of them, the probability that something better is left within the constraints,
-and whether to stop or go on.
+		Short: "Print the results of all batches so far, and whether to go on",
+		Long: `Print the progress of a campaign: several batches of recipes, and what they gave when
+made and measured. It shows the best of each batch, predictions against results, the
+probability that a better recipe exists within the constraints, and whether to stop.
 
--o writes it as a page with figures, one HTML file that needs no other, no network and no
-scripts; --html prints that page.`,
+-o writes one self-contained HTML file with figures; --html writes it to stdout.`,
 		Example: `  kir campaign problem.yaml
   kir campaign problem.yaml -o campaign.html
   kir campaign problem.yaml --json | jq .left.advice`,
@@ -61,8 +60,8 @@ scripts; --html prints that page.`,
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	c.Flags().BoolVar(&asPage, "html", false, "print a page")
-	c.Flags().StringVarP(&out, "output", "o", "", "file of the page")
+	c.Flags().BoolVar(&asPage, "html", false, "write the HTML page to stdout")
+	c.Flags().StringVarP(&out, "output", "o", "", "HTML `FILE` to write")
 	addGivenFlag(c, &given)
 	must(c.MarkFlagFilename("output", "html"))
 	c.MarkFlagsMutuallyExclusive("json", "html")

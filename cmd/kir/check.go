@@ -17,10 +17,10 @@ func newCheckCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check PROBLEM",
 		Short: "Check a problem and rate its models, without sampling",
-		Long: `Read a problem file and all that it names, and print what it asks: how many
-recipes are possible, the law of the number of ingredients, how good each model
-is, which kernel suits, and what may be worth a change. Every change it offers
-was tried by short runs and searches. Errors come with file, line and column.`,
+		Long: `Check a problem file and the files that it names. kir check counts the possible recipes,
+rates the models, shows how many ingredients recipes get, recommends a kernel, which is
+a sampling algorithm, and suggests changes. kir tests each suggested change in short
+runs first. Errors come with file, line and column.`,
 		Example:           "  kir check examples/cocktails/problem.yaml",
 		Args:              requireOneArg("problem file"),
 		ValidArgsFunction: completeProblemFiles,

@@ -12,11 +12,11 @@ func newCompareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare two runs",
-		Long: `Set the run B beside the run A: how the problems differ, which recipes of the
-shortlist stayed, went and came, and which figures of the draws moved: the score,
-the law of the number of ingredients, how often and how much of each is used. A
-figure moved if its difference is beyond chance: two runs of one problem show any
-moved figure in at most one of twenty comparisons.`,
+		Long: `Compare run A with run B: changes of the problem, recipes that entered or left the
+shortlist, and numbers that changed. The numbers are the score, the numbers of
+ingredients, and how often and how much of each ingredient the draws use. A number
+counts as changed only beyond chance: two runs of the same problem differ in at most
+one of twenty comparisons.`,
 		Example: `  kir compare runs/fresh-all-day-cocktails-1 runs/fresh-all-day-cocktails-2
   kir compare runs/accord-1 runs/accord-2 --json | jq '.figures[] | select(.sure)'`,
 		Args:              requireTwoArgs("run directory", "second one"),

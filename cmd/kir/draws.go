@@ -31,15 +31,17 @@ func newDrawsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "draws RUN [--format long|wide|jsonl|npy]",
 		Short: "Print the draws of a run",
-		Long: `Print every draw of a run, chain after chain, as it is read:
+		Long: `Print all draws of a run, one chain after another, in one of these formats:
 
   long   CSV: chain,draw,ingredient,amount; a row for each used ingredient
   wide   CSV: chain,draw and a column for each ingredient; a row for each draw
   jsonl  a JSON object for each draw: chain, draw, recipe, scores, log_density
   npy    a NumPy file: a record for each draw with the fields chain, draw, log_density,
-         used, score (a field for each property) and amount (one for each ingredient)
+         used (the number of ingredients), score (one number per objective) and amount
+         (one per ingredient)
 
-Conditions are further columns, an object conditions, and a field condition.
+Conditions, such as a temperature, add columns to long and wide, the object "conditions"
+to jsonl, and the field "condition" to npy.
 
 The draws themselves are Parquet files in the run's directory: DuckDB, polars and
 pandas read draws/**/*.parquet as one table.`,

@@ -38,19 +38,19 @@ func newInitCommand() *cobra.Command {
 	o := &initOptions{}
 	c := &cobra.Command{
 		Use:   "init TABLE [-o FILE]",
-		Short: "Write a problem to start from for a table of recipes",
-		Long: `Write a problem file for a table of recipes: the columns, how many ingredients
-recipes have, the labels and an objective for one of them; as constraints doses within
-those of the recipes, and maxima and stock where the ingredients have such columns.
-Other objectives and constraints stand there commented out. Where a model knows too
-little, what goes together in the recipes is an objective, too. Of a table of prices or
-returns over time it writes a portfolio. kir sample can sample it at once.
-Beside it, unless it is there, goes ` + schema.FileName + `, with which editors complete
-and check the file.
+		Short: "Write a problem file for a table of recipes",
+		Long: `Write a problem file for a table of recipes: columns, labels, numbers of ingredients,
+and one objective. Constraints keep the doses within those of your recipes. They also
+keep maxima and stock, if the ingredients have such columns. Other objectives and
+constraints are in the file as comments. If the model predicts poorly, kir adds an
+objective that favours ingredients found together in your recipes. From a table of prices
+or returns over time, it writes a portfolio problem. kir sample runs the file unedited.
+kir also writes ` + schema.FileName + `, if it is missing, so that editors can complete
+and check the problem file.
 
 TABLE is CSV in any usual encoding, with commas, semicolons or tabs, or an .xlsx or
-.ods workbook. The file says what was guessed of it, and flags override that.
-docs/tables.md describes what is read.`,
+.ods workbook. The problem file lists the guesses about the table; flags override them.
+docs/tables.md describes the tables that kir reads.`,
 		Example: `  kir init recipes.csv
   kir init bar.xlsx --sheet Drinks --ingredients stock.csv -o bar.yaml
   kir init cakes.csv --units 'g=0.1 cl' --units 'piece=5 cl'`,
@@ -65,16 +65,16 @@ docs/tables.md describes what is read.`,
 }
 
 func (o *initOptions) addFlags(c *cobra.Command) {
-	c.Flags().StringVarP(&o.outputFile, "output", "o", "problem.yaml", "file to write; it must not exist")
-	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "table of the ingredients, name and attributes")
-	c.Flags().StringVar(&o.ingredientsSheet, "ingredients-sheet", "", "sheet of a workbook that lists the ingredients: of --ingredients, or of TABLE")
-	c.Flags().StringVar(&o.writtenIngredients, "write-ingredients", "", "file to write as table of the ingredients, of prices and the like that TABLE has beside the recipes")
-	c.Flags().StringVar(&o.writtenConstituents, "write-constituents", "", "file to write as table of what ingredients such as \"Ambroxan 10 % in DPG\" consist of")
-	c.Flags().StringArrayVar(&o.objectives, "objective", nil, "result to optimise, such as liking or cost=minimize")
-	c.Flags().StringSliceVar(&o.labels, "labels", nil, "columns that are no ingredients: results, conditions or remarks")
-	c.Flags().StringSliceVar(&o.results, "results", nil, "columns that were measured or judged, or are remarks: the same as --labels")
-	c.Flags().StringSliceVar(&o.conditions, "conditions", nil, "columns that a trial sets beside the recipe, such as a temperature")
-	c.Flags().StringSliceVar(&o.units, "units", nil, "sizes of units, such as 'piece=5 cl'")
+	c.Flags().StringVarP(&o.outputFile, "output", "o", "problem.yaml", "`FILE` to write; it must not exist")
+	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients: name and attributes")
+	c.Flags().StringVar(&o.ingredientsSheet, "ingredients-sheet", "", "`SHEET` with the ingredients, of the --ingredients workbook or of TABLE")
+	c.Flags().StringVar(&o.writtenIngredients, "write-ingredients", "", "write the prices and other data on ingredients in TABLE to this `FILE`")
+	c.Flags().StringVar(&o.writtenConstituents, "write-constituents", "", "write the constituents of dilutions, such as \"Ambroxan 10 % in DPG\", to this `FILE`")
+	c.Flags().StringArrayVar(&o.objectives, "objective", nil, "`RESULT` to optimise, such as liking or cost=minimize")
+	c.Flags().StringSliceVar(&o.labels, "labels", nil, "`COLUMNS` that are not ingredients, such as results or remarks")
+	c.Flags().StringSliceVar(&o.results, "results", nil, "the same as --labels: `COLUMNS` that are not ingredients")
+	c.Flags().StringSliceVar(&o.conditions, "conditions", nil, "`COLUMNS` with settings of a trial, such as oven temperature")
+	c.Flags().StringSliceVar(&o.units, "units", nil, "size of a unit, `UNIT=AMOUNT`, such as 'piece=5 cl'")
 	o.layoutFlags.addTo(c)
 	must(c.MarkFlagFilename("output", "yaml"))
 	must(c.MarkFlagFilename("ingredients", "csv", "xlsx", "ods"))

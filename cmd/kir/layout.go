@@ -24,15 +24,15 @@ type layoutFlags struct {
 
 // addTo adds the flags to the command c.
 func (f *layoutFlags) addTo(c *cobra.Command) {
-	c.Flags().StringVar(&f.sheet, "sheet", "", "sheet of a workbook")
-	c.Flags().StringVar(&f.encoding, "encoding", "", "encoding of a text file, such as windows-1252")
-	c.Flags().StringVar(&f.delimiter, "delimiter", "", "what stands between columns: comma, semicolon, tab or bar")
-	c.Flags().StringVar(&f.decimal, "decimal", "", "decimal mark of the numbers: point or comma")
-	c.Flags().StringSliceVar(&f.columnRoles, "columns", nil, "what columns are: recipe, ingredient, amount, unit, result or ignore, as in rating=result,Name=recipe")
-	c.Flags().StringArrayVar(&f.ingredientNames, "names", nil, "an ingredient by what the table writes, such as Campri=Campari")
-	c.Flags().StringArrayVar(&f.leftOutRecipes, "without", nil, "recipe of the table that is left out, such as Total")
-	c.Flags().StringArrayVar(&f.keptRecipes, "including", nil, "recipe that would be left out, as one that adds up the others")
-	c.Flags().StringArrayVar(&f.unknownTexts, "unknown", nil, "text among numbers that stands for a value which is not known, such as gelled")
+	c.Flags().StringVar(&f.sheet, "sheet", "", "`SHEET` of a workbook")
+	c.Flags().StringVar(&f.encoding, "encoding", "", "`ENCODING` of a text file, such as windows-1252")
+	c.Flags().StringVar(&f.delimiter, "delimiter", "", "`SEPARATOR` of columns: comma, semicolon, tab or bar (|)")
+	c.Flags().StringVar(&f.decimal, "decimal", "", "decimal `MARK` of the numbers: point or comma")
+	c.Flags().StringSliceVar(&f.columnRoles, "columns", nil, "set the role of columns, `COLUMN=ROLE`: recipe, ingredient, amount, unit, result or ignore")
+	c.Flags().StringArrayVar(&f.ingredientNames, "names", nil, "rename an ingredient, `TABLE=NAME`, such as Campri=Campari")
+	c.Flags().StringArrayVar(&f.leftOutRecipes, "without", nil, "leave out this `ROW`, such as Total")
+	c.Flags().StringArrayVar(&f.keptRecipes, "including", nil, "keep this `ROW` as a recipe, although it looks like a total")
+	c.Flags().StringArrayVar(&f.unknownTexts, "unknown", nil, "`TEXT` that means a missing number, such as gelled")
 	for name, values := range map[string][]string{"delimiter": {"comma", "semicolon", "tab", "bar"}, "decimal": {"point", "comma"}} {
 		must(c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 	}

@@ -12,10 +12,11 @@ func newMergeCommand() *cobra.Command {
 	var file string
 	c := &cobra.Command{
 		Use:   "merge RUN",
-		Short: "Summarise a finished sharded run",
-		Long: `Read the draws of all shards of a run, write summary.json and report.html, and
-print what was found, as kir sample does at its end. It can be run again. If draws
-are missing it refuses; kir status says which.`,
+		Short: "Summarise a run that several machines shared",
+		Long: `Read the draws of all shards of a run, write summary.json and report.html, and print
+the shortlist, as kir sample does. A shard is a part of the chains that one machine ran;
+see kir sample --help. You can run kir merge again. If draws are missing, it refuses;
+kir status lists them.`,
 		Example: `  kir merge shared/long
   kir merge 's3://bucket/long?endpoint=http://127.0.0.1:7070' --problem problem.yaml`,
 		Args:              requireOneArg("run"),
@@ -28,7 +29,7 @@ are missing it refuses; kir status says which.`,
 			return printSummary(c.OutOrStdout(), m, args[0], o.asJSON)
 		},
 	}
-	c.Flags().IntVar(&o.workers, "workers", 0, "chains read at once; it changes nothing but the time (default: all cores)")
+	c.Flags().IntVar(&o.workers, "workers", 0, "`NUMBER` of chains read in parallel (default: all cores)")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print summary.json, and nothing else, to stdout")
 	c.Flags().BoolVar(&o.noReport, "no-report", false, "write no report.html")
 	addProblemFlag(c, &file)
@@ -39,10 +40,10 @@ func newStatusCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "status RUN",
-		Short: "Print how far a run and its shards are",
-		Long: `Print how many chains and draws of a run are done, going or missing, and the same of
-each shard, with the time since it last reported. A shard reports whenever it stores
-draws: at most every 30 seconds, or at the end of a segment that takes longer.`,
+		Short: "Print the progress of a run and its shards",
+		Long: `Print how many chains and draws of a run are done, running or missing, and the same
+for each shard, with the time since its last report. A shard reports each time it stores
+draws: usually every 30 seconds, later if iterations are slow.`,
 		Example:           "  kir status shared/long",
 		Args:              requireOneArg("run"),
 		ValidArgsFunction: completeRunDirectories,

@@ -40,19 +40,19 @@ func (f *changeFlags) addTo(c *cobra.Command) {
 		name, usage string
 		value       *[]string
 	}{
-		{"pin", "always use an ingredient: NAME=AMOUNT, NAME for any amount, or of a run K:`NAME` for that of the shortlist's recipe K", &f.pin},
+		{"pin", "always use an ingredient: `NAME[=AMOUNT]`; with a RUN, K:NAME for its amount in recipe K", &f.pin},
 		{"exclude", "never use the ingredient `NAME`", &f.exclude},
-		{"min", "least amount where it is used, `NAME=AMOUNT` in units or percent", &f.min},
-		{"max", "greatest amount, `NAME=AMOUNT`", &f.max},
+		{"min", "minimum if the ingredient is used, `NAME=AMOUNT` in units or percent", &f.min},
+		{"max", "maximum of an ingredient, `NAME=AMOUNT` in units or percent", &f.max},
 	} {
 		c.Flags().StringArrayVar(flag.value, flag.name, nil, flag.usage)
 		must(c.RegisterFlagCompletionFunc(flag.name, completeIngredients))
 	}
-	c.Flags().StringArrayVar(&f.setConditions, "set", nil, "ask for recipes at one value of a condition, `NAME=VALUE`, such as temperature=165")
+	c.Flags().StringArrayVar(&f.setConditions, "set", nil, "set a condition to a value, `NAME=VALUE`, such as temperature=165")
 	must(c.RegisterFlagCompletionFunc("set", completeConditions))
-	c.Flags().StringVar(&f.nearRecipe, "near", "", "stay near the shortlist's recipe K, or a known one by name: at most CHANGES ingredients come or go, `K[=CHANGES]` (default 2: one for another)")
+	c.Flags().StringVar(&f.nearRecipe, "near", "", "stay near recipe K or a known recipe, `K[=CHANGES]`: add and remove at most CHANGES ingredients (default 2: one swap)")
 	must(c.RegisterFlagCompletionFunc("near", completeRecipes))
-	c.Flags().StringVar(&f.savePath, "save", "", "`FILE` for the changed problem, in the directory of the old one (default: there, named after the run)")
+	c.Flags().StringVar(&f.savePath, "save", "", "save the changed problem as `FILE`, beside the old one (default: named after the run)")
 	must(c.MarkFlagFilename("save", "yaml", "yml"))
 }
 

@@ -22,9 +22,9 @@ func newPaperCommand() *cobra.Command {
 	var asJSON, quiet bool
 	c := &cobra.Command{
 		Use:   "paper [-o DIR]",
-		Short: "Reproduce the paper, table by table and figure by figure",
+		Short: "Reproduce the tables and figures of the paper behind kir",
 		Long: `Run the experiments of Obara, Morimura and Yanagisawa (2019) at their full
-length and set kir's figures beside the paper's and beside exact values. DIR
+length, and compare kir's values with those of the paper and with exact values. DIR
 gets paper.html, paper.json and each figure as SVG and PNG.`,
 		Example: "  kir paper -o paper-run",
 		Args:    cobra.NoArgs,
@@ -73,10 +73,10 @@ gets paper.html, paper.json and each figure as SVG and PNG.`,
 			return err
 		},
 	}
-	c.Flags().StringVarP(&dir, "output", "o", dir, "directory to make, which must not exist")
+	c.Flags().StringVarP(&dir, "output", "o", dir, "new `DIR` to write to")
 	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "seed of all random choices")
-	c.Flags().IntVar(&o.Workers, "workers", 0, "sequences run at once (default: all cores)")
-	c.Flags().IntVar(&o.Divide, "divide", 1, "make every sequence that many times shorter, for a trial")
+	c.Flags().IntVar(&o.Workers, "workers", 0, "`NUMBER` of chains run in parallel (default: all cores)")
+	c.Flags().IntVar(&o.Divide, "divide", 1, "divide the length of every chain by this `NUMBER`, for a quick test")
 	c.Flags().BoolVar(&asJSON, "json", false, "print paper.json, and nothing else, to stdout")
 	c.Flags().BoolVar(&quiet, "quiet", false, "print no progress")
 	must(c.MarkFlagDirname("output"))

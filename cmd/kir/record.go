@@ -29,18 +29,19 @@ func newRecordCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record PROBLEM TABLE|RECIPE [LABEL=VALUE]...",
 		Short: "Record the results of recipes",
-		Long: `Record results beside the problem, in problem.results.csv, which kir then learns from: a
-batch that was filled in, any other table of recipes with labels, "-" for a table on stdin,
-or one recipe by hand. Recipes of a batch go by their ids, such as B3-1.
+		Long: `Record results beside the problem, in problem.results.csv; kir learns from them. Record
+a filled-in batch, another table of recipes with results, a table from stdin ("-"), or
+one recipe by hand. Name recipes of a batch by their ids, such as B3-1.
 
-A recipe that was made otherwise counts as it was made. One that breaks a constraint is
-kept, learnt from, named, and never called best. A trial failed where the table has
-"failed" in place of a number or in a column status. A label may be empty until it is
-known. The same table twice changes nothing; a value that differs from the recorded one is
-refused, unless --correct replaces it. The file keeps all it had.
+If you made a recipe differently, record the amounts that you used; kir learns from
+those. A recipe that breaks a constraint is reported and used for learning, but never
+counts as the best. To mark a failed trial, write "failed" instead of the number, or in
+a column named "status". Leave a result empty until you know it. Recording the same table
+twice changes nothing. kir refuses a value that differs from the recorded one; --correct
+replaces it. Old entries stay in the file.
 
-A recipe of a batch was made under the conditions that were offered, unless the table, a
-value or --made says otherwise.`,
+kir assumes that you used the proposed conditions, unless the table, LABEL=VALUE or
+--made says otherwise.`,
 		Example: `  kir record problem.yaml problem.batch-003.csv
   kir record problem.yaml B3-1 liking=71 haze=4
   kir record problem.yaml B3-2 liking=55 --made "Gin=22%,Tonic water=78%"
@@ -71,10 +72,10 @@ value or --made says otherwise.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&f.recipeMade, "made", "", `what one recipe was made of, such as "Gin=22%,Tonic water=78%"`)
-	c.Flags().BoolVar(&f.failed, "failed", false, "the trial failed: there is nothing to measure")
-	c.Flags().BoolVar(&f.correct, "correct", false, "replace what was recorded")
-	c.Flags().BoolVar(&f.withdraw, "withdraw", false, "take back what was recorded, or a recipe that will not be made")
+	c.Flags().StringVar(&f.recipeMade, "made", "", "amounts that you used, `NAME=AMOUNT,...`, such as \"Gin=22%,Tonic water=78%\"")
+	c.Flags().BoolVar(&f.failed, "failed", false, "record a failed trial, without a result")
+	c.Flags().BoolVar(&f.correct, "correct", false, "replace recorded values")
+	c.Flags().BoolVar(&f.withdraw, "withdraw", false, "withdraw results, or a recipe that will not be made")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	f.layoutFlags.addTo(c)
 	c.MarkFlagsMutuallyExclusive("failed", "withdraw")

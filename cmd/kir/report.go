@@ -25,11 +25,10 @@ func newReportCommand() *cobra.Command {
 	var out, figures string
 	c := &cobra.Command{
 		Use:   "report RUN [-o FILE] [--figures DIR]",
-		Short: "Write the report of a run as a page to look at, print and mail",
-		Long: `Write the report of a finished run: one HTML file that needs no other file and no
-network. Its one script sorts and filters tables; without it the page is complete.
-kir sample writes it too; use this for runs made with --no-report, for another place,
-and for the figures.
+		Short: "Write the report of a run as one HTML file",
+		Long: `Write the report of a finished run as one self-contained HTML file. Its one script sorts
+and filters tables; without it the page is complete. kir sample writes the report, too.
+Use kir report after --no-report, to write it elsewhere, or to export figures.
 
 --figures writes each figure of the report as SVG and PNG.`,
 		Example: `  kir report runs/fresh-all-day-cocktails-1
@@ -82,8 +81,8 @@ and for the figures.
 			return nil
 		},
 	}
-	c.Flags().StringVarP(&out, "output", "o", "", "file of the page (default: report.html in the run's directory)")
-	c.Flags().StringVar(&figures, "figures", "", "directory to write each figure to, as SVG and PNG")
+	c.Flags().StringVarP(&out, "output", "o", "", "HTML `FILE` to write (default: report.html in the run's directory)")
+	c.Flags().StringVar(&figures, "figures", "", "write each figure into this `DIR`, as SVG and PNG")
 	must(c.MarkFlagFilename("output", "html"))
 	must(c.MarkFlagDirname("figures"))
 	return c

@@ -218,7 +218,11 @@ func compareText(t *testing.T, summary map[string]any, text string) {
 	const number = `\s+([-0-9.,e+?]+)`
 	for name := range summary["statistics"].(map[string]any) {
 		of := "/statistics/" + name
-		row(regexp.QuoteMeta(name)+strings.Repeat(number, 6), 1, of+"/mean", of+"/mcse_mean", of+"/sd", of+"/ess_bulk", of+"/ess_tail", of+"/rhat")
+		label := name
+		if name == "used" {
+			label = "number of ingredients"
+		}
+		row(regexp.QuoteMeta(label)+strings.Repeat(number, 6), 1, of+"/mean", of+"/mcse_mean", of+"/sd", of+"/ess_bulk", of+"/ess_tail", of+"/rhat")
 	}
 	for k, s := range summary["sparsity"].([]any) {
 		of := fmt.Sprint("/sparsity/", k)
@@ -258,7 +262,7 @@ func compareText(t *testing.T, summary map[string]any, text string) {
 			}
 		}
 	}
-	row(`(?:Iterations|Scans): ([0-9.]+) % accepted, ([0-9.]+) % updated; .*`, 100, "/rates/accepted", "/rates/updated")
+	row(`(?:Iterations|Scans): ([0-9.]+) % accepted, ([0-9.]+) % changed the recipe; .*`, 100, "/rates/accepted", "/rates/updated")
 	for k, m := range summary["moves"].([]any) {
 		of := fmt.Sprint("/moves/", k)
 		name := regexp.QuoteMeta(m.(map[string]any)["name"].(string))

@@ -63,8 +63,8 @@ long run. The problem and its files must not have changed.`,
 		}
 		return err
 	}
-	c.Flags().IntVar(&draws, "draws", 0, "draws a chain that the run is to have in the end")
-	c.Flags().StringVar(&shard, "shard", "", "go on with only the K-th of S parts of the chains, `K/S`, or auto")
+	c.Flags().IntVar(&draws, "draws", 0, "total `NUMBER` of draws per chain, with those that exist")
+	c.Flags().StringVar(&shard, "shard", "", "continue only part K of S of the chains, `K/S`; auto: from Slurm, Kubernetes or AWS Batch")
 	addProblemFlag(c, &file)
 	o.addRunFlags(c)
 	return c

@@ -163,17 +163,17 @@ func writeErrorsJSON(stderr io.Writer, err error, status int) {
 	fmt.Fprintf(stderr, "%s\n", text)
 }
 
-const rootHelp = `kir samples sparse composition ratios: recipes, fragrances, formulations,
-portfolios, anything that divides a whole among a few of many possible
-ingredients. It draws recipes in proportion to how well they fit your objectives,
-under your constraints, with Markov chains that are proven exact.
+const rootHelp = `kir finds new recipes, fragrances, formulations or portfolios: a whole divided
+among a few of many possible ingredients. All keep your constraints, and kir draws
+those that fit your objectives better more often. The sampling method is proven
+correct.
 
 Start with a table of recipes: kir init recipes.csv writes a problem file such as
 
   name: Fresh all-day cocktails
-  recipes: recipes.csv       # columns recipe, ingredient, amount, unit, labels
-  total: 1000                # units that a recipe is divided into
-  sparsity: recipes          # how many ingredients: as the recipes have it
+  recipes: recipes.csv       # columns recipe, ingredient, amount, unit, results
+  total: 1000                # units of a recipe
+  sparsity: recipes          # numbers of ingredients: as in your recipes
   properties:
     taste: {learn: {label: taste, want: Fresh}}
 
@@ -222,7 +222,7 @@ func newRootCommand() *cobra.Command {
 	root.SetUsageFunc(writeUsage)
 	for _, c := range root.Commands() {
 		if slices.Contains(scoringCommands, c.Name()) {
-			c.Flags().Bool(allowProgramsFlag, false, "run the programs that the problem names; they have your rights")
+			c.Flags().Bool(allowProgramsFlag, false, "allow external programs named in the problem; they run as you")
 		}
 		switch c.Name() {
 		case "completion":

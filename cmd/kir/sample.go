@@ -35,26 +35,23 @@ func newSampleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--set NAME=V] [--near K]",
 		Short: "Sample a problem: draws, shortlist and report",
-		Long: `Run the chains that a problem file asks for, keep every draw, and print what was
-found: the best new recipes, how far to trust them, and where the files are. Flags
-override the problem file.
+		Long: `Sample a problem, keep every draw, and print the best new recipes, how far to trust
+them, and where the files are. Flags override the problem file.
 
-The run's directory gets the draws (Parquet), the resolved problem, summary.json,
-and report.html to look at. kir resume continues an interrupted run.
+The run's directory contains the draws (Parquet), the problem with all defaults written
+out, summary.json, and report.html. kir resume continues an interrupted run.
 
-The next move: --pin, --exclude, --min, --max and --near add constraints, and --set
-gives a condition one value. With a RUN in
-place of the problem its settings stay, but for a kernel that the problem does not
-name, and --pin 3:Gin pins Gin at its amount in recipe 3 of the shortlist. The changed
-problem is shown as a difference and written beside the old one, with its comments;
-sampled again, it gives the same draws.
+To change the problem for the next run, add constraints with --pin, --exclude, --min,
+--max and --near; fix a condition with --set. With a RUN in place of PROBLEM, kir reuses
+its settings, except a kernel that kir chose. --pin 3:Gin fixes Gin at its amount in
+recipe 3 of the shortlist. kir prints the changes and saves the changed problem beside
+the old one, with its comments. Sampling the saved file gives the same draws.
 
-With --shard 3/16 only the third of sixteen parts of the chains is run, by as many
-machines as there are. All name the same RUN, a directory that they share or a
-bucket: s3://bucket/prefix?endpoint=https://host for those that are not Amazon's.
-The same command continues after an interruption; kir status says how far all are,
-and kir merge makes the summary when they are done. Each draw is the same as in one
-run.`,
+To share a run among machines, --shard 3/16 runs part 3 of 16 of the chains; run the
+other parts on other machines. Give each machine the same RUN: a directory that they
+share, or a bucket, s3://bucket/prefix. Add ?endpoint=https://host if the bucket is not
+Amazon's. The same command continues after an interruption. kir status shows the
+progress, and kir merge writes the summary at the end. Shards do not change the draws.`,
 		Example: `  kir sample examples/cocktails/problem.yaml
   kir sample problem.yaml -o runs/long --draws 1000000 --seed 7
   kir sample problem.yaml --json | jq .best[0].recipe
@@ -72,16 +69,16 @@ run.`,
 }
 
 func (o *sampleOptions) addFlags(c *cobra.Command) {
-	c.Flags().StringVarP(&o.outputDirectory, "output", "o", "", "directory or s3://bucket/prefix of the run, which must not exist (default: a new one in runs/)")
-	c.Flags().StringVar(&o.shard, "shard", "", "run only the K-th of S parts of the chains, `K/S`, or auto by the variables of Slurm, Kubernetes or AWS Batch; kir merge joins them")
-	c.Flags().StringVar(&o.settings.Kernel, "kernel", "auto", "kernel: "+strings.Join(kernelNames(), ", ")+"; auto tries and takes what kir check recommends")
-	c.Flags().IntVar(&o.settings.Chains, "chains", o.settings.Chains, "chains")
-	c.Flags().IntVar(&o.settings.Warmup, "warmup", o.settings.Warmup, "iterations of each chain before the first draw, with --draws auto as many at most")
-	c.Flags().Var(&o.draws, "draws", "draws to keep of each chain; `NUMBER`, or auto: until the figures are good enough")
-	c.Flags().Var(&o.timeLimit, "time", "`DURATION` after which chains stop whose draws are auto, such as 5m, or none")
-	c.Flags().IntVar(&o.settings.Thin, "thin", o.settings.Thin, "iterations from one draw to the next")
+	c.Flags().StringVarP(&o.outputDirectory, "output", "o", "", "new `RUN`: a directory or s3://bucket/prefix (default: a new directory in runs/)")
+	c.Flags().StringVar(&o.shard, "shard", "", "run only part K of S of the chains, `K/S`; auto: from Slurm, Kubernetes or AWS Batch")
+	c.Flags().StringVar(&o.settings.Kernel, "kernel", "auto", "sampling algorithm, `KERNEL`: "+strings.Join(kernelNames(), ", ")+"; auto: the one that kir check recommends")
+	c.Flags().IntVar(&o.settings.Chains, "chains", o.settings.Chains, "`NUMBER` of chains")
+	c.Flags().IntVar(&o.settings.Warmup, "warmup", o.settings.Warmup, "warm-up iterations per chain, `NUMBER`; at most that many with --draws auto")
+	c.Flags().Var(&o.draws, "draws", "`NUMBER` of draws per chain; auto: until the estimates are precise enough")
+	c.Flags().Var(&o.timeLimit, "time", "time limit with --draws auto, a `DURATION` such as 5m; none: no limit")
+	c.Flags().IntVar(&o.settings.Thin, "thin", o.settings.Thin, "`NUMBER` of iterations from one draw to the next")
 	c.Flags().Uint64Var(&o.settings.Seed, "seed", o.settings.Seed, "seed of all random choices")
-	c.Flags().Float64Var(&o.effort, "effort", 1, "how much looking for the best stands beside the draws; 0 for none")
+	c.Flags().Float64Var(&o.effort, "effort", 1, "effort of the search for the best recipe, as a `MULTIPLE` of the usual; 0: no search")
 	addNoCacheFlag(c, &o.noCache)
 	o.changeFlags.addTo(c)
 	o.addRunFlags(c)
@@ -250,7 +247,7 @@ func timeLimitFlagValue(c *cobra.Command, limit timeFlag) *time.Duration {
 // addNoCacheFlag adds the flag --no-cache to a command that counts the compositions of a problem. The help text
 // is then the same for all these commands.
 func addNoCacheFlag(c *cobra.Command, off *bool) {
-	c.Flags().BoolVar(off, "no-cache", false, "work out how many compositions keep the rules anew, and keep nothing in .kir-cache beside the problem")
+	c.Flags().BoolVar(off, "no-cache", false, "count the allowed recipes anew; neither read nor write .kir-cache")
 }
 
 // kernelNames returns the names that the flag --kernel accepts.

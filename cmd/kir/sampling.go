@@ -32,7 +32,7 @@ type runOptions struct {
 }
 
 func (o *runOptions) addRunFlags(c *cobra.Command) {
-	c.Flags().IntVar(&o.workers, "workers", 0, "chains run at once; it changes nothing but the time (default: all cores)")
+	c.Flags().IntVar(&o.workers, "workers", 0, "`NUMBER` of chains run in parallel (default: all cores); the draws stay the same")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print summary.json, and nothing else, to stdout")
 	c.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
 	c.Flags().BoolVar(&o.noReport, "no-report", false, "write no report.html")
@@ -86,7 +86,7 @@ func (o *runOptions) runShard(c *cobra.Command, shardText, location string) erro
 // addProblemFlag adds the flag --problem, by which the user tells where the problem file of a run is on this
 // machine.
 func addProblemFlag(c *cobra.Command, file *string) {
-	c.Flags().StringVar(file, "problem", "", "the problem file (default: where it was when the run was started)")
+	c.Flags().StringVar(file, "problem", "", "problem `FILE` (default: where it was when the run started)")
 	must(c.MarkFlagFilename("problem", "yaml", "yml"))
 }
 

@@ -21,9 +21,9 @@ func newScoreCommand() *cobra.Command {
 		Short: "Score recipes, and list the constraints they break",
 		Long: `Score the recipes of a table by a problem's objectives, and print which of its
 constraints each breaks and by how much. Recipes that break one are scored, too. A
-recipe of the problem's book is scored by a model that has not seen it.
+recipe that a model learned from is scored by a model trained without it.
 
-The table may be any that kir init reads; its ingredients are those of the problem.`,
+Use any table that kir init reads. All its ingredients must be in the problem.`,
 		Example: `  kir score problem.yaml tonight.xlsx
   kir score problem.yaml recipes.csv --csv > scores.csv
   kir score problem.yaml recipes.csv --json | jq '.recipes[] | select(.broken == [])'`,
@@ -71,8 +71,8 @@ The table may be any that kir init reads; its ingredients are those of the probl
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	c.Flags().BoolVar(&asCSV, "csv", false, "print a row a recipe as CSV")
-	c.Flags().StringSliceVar(&labels, "labels", nil, "columns of the table that are labels")
+	c.Flags().BoolVar(&asCSV, "csv", false, "print CSV, one row per recipe")
+	c.Flags().StringSliceVar(&labels, "labels", nil, "`COLUMNS` of the table that are not ingredients")
 	how.addTo(c)
 	c.MarkFlagsMutuallyExclusive("json", "csv")
 	return c

@@ -29,28 +29,26 @@ func newServeCommand() *cobra.Command {
 	o := &serveOptions{}
 	c := &cobra.Command{
 		Use:   "serve [TABLE|PROBLEM|RUN]",
-		Short: "Work with a problem on a page",
-		Long: `Make a problem of a spreadsheet on a page in the browser, and steer it there. Alone, the
-page asks for a table: dropped, pasted, or an example; what is made of it goes into a new
-directory here. With TABLE it opens that one, and writes TABLE.yaml beside it. kir says on
-the page what it takes the columns for, and asks; the problem that it writes is the one of
-kir init. Nothing is written before you click Go, and nothing is overwritten.
+		Short: "Build and change a problem on a page in your browser",
+		Long: `Turn a spreadsheet into a problem, and change it, on a page in your browser. Without an
+argument, drop or paste a table on the page, or choose an example; kir writes the files
+into a new directory here. With TABLE, kir opens that table and writes TABLE.yaml beside
+it. The page shows how kir reads the columns and asks you to confirm. It then writes the
+same problem as kir init. kir writes nothing before you click Go, and overwrites nothing.
 
-With PROBLEM or RUN it shows a problem: the shortlist while it is drawn, and what a
-click can change, such as a pinned ingredient, a dose, another class, or which of two
-recipes you prefer. Each change is a step of a history, and each step a problem file:
-saved, it gives the command line the same shortlist.
+With PROBLEM or RUN, the page shows the shortlist as it grows. Pin ingredients, change
+doses and objectives, or tell which of two recipes you prefer. Each change is a step of
+the history. Save a step as a problem file, and kir sample gives the same shortlist.
 
-The page keeps a campaign, too, in the files of kir next and kir record: the next batch,
-what came of it, and whether to go on.
+The page also runs a campaign, with the files of kir next and kir record: the next batch,
+its results, and whether to go on.
 
-The page is for you alone, and refuses other users of the machine, other machines and
-other sites: the printed address has a secret, and opens one tab. --address with an
-address of a network, such as 0.0.0.0:8080, serves it there, in the same way but in the
-clear: whoever can listen to the network reads the page and its secret, and can then do
-what you can. --tls-cert and --tls-key encrypt it; so does a tunnel (ssh -L) to a page on
-127.0.0.1. Programs that a problem names run only after you have seen the command and
-allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.steps.json.`,
+Only you can open the page: the printed address contains a secret that works once, in
+one browser tab. --address 0.0.0.0:8080 serves the page to your network, unencrypted:
+anyone who listens can read the secret and act as you. --tls-cert and --tls-key encrypt
+it; so does a tunnel (ssh -L) to a page on 127.0.0.1. External programs run only after
+you have seen the command and allowed it. Ctrl-C stops kir serve; the steps stay beside
+the problem, in PROBLEM.steps.json.`,
 		Example: `  kir serve
   kir serve recipes.xlsx
   kir serve examples/cocktails/bar.yaml
@@ -65,10 +63,10 @@ allowed it. Ctrl-C ends it; the steps are kept beside the problem, in PROBLEM.st
 }
 
 func (o *serveOptions) addFlags(c *cobra.Command) {
-	c.Flags().StringVar(&o.pageOptions.Address, "address", "127.0.0.1:0", "`HOST:PORT` to serve the page at; port 0 takes that of last time, or a free one; beyond this machine the page is sent unencrypted without --tls-cert")
-	c.Flags().StringSliceVar(&o.pageOptions.Hosts, "allow-host", nil, "a `NAME` of this machine that browsers may use beside localhost")
-	c.Flags().StringVar(&o.pageOptions.TLSCert, "tls-cert", "", "serve with TLS, by the certificate in this PEM `FILE`")
-	c.Flags().StringVar(&o.pageOptions.TLSKey, "tls-key", "", "the PEM `FILE` of the certificate's key")
+	c.Flags().StringVar(&o.pageOptions.Address, "address", "127.0.0.1:0", "address of the page, `HOST:PORT`; port 0: the last one, or a free one; on a network, use --tls-cert")
+	c.Flags().StringSliceVar(&o.pageOptions.Hosts, "allow-host", nil, "`NAME` of this machine that browsers may use, besides localhost")
+	c.Flags().StringVar(&o.pageOptions.TLSCert, "tls-cert", "", "serve with TLS, with the certificate in this PEM `FILE`")
+	c.Flags().StringVar(&o.pageOptions.TLSKey, "tls-key", "", "PEM `FILE` with the key of the certificate")
 	must(c.MarkFlagFilename("tls-cert", "pem", "crt", "cer"))
 	must(c.MarkFlagFilename("tls-key", "pem", "key"))
 	c.Flags().BoolVar(&o.noOpen, "no-open", false, "open no browser")

@@ -27,15 +27,14 @@ errors, the statistics of the chains, and how to repeat the run.
 
 --best K prints the first K recipes of the shortlist and nothing else.
 
---recipe K is one of them as a weighing sheet: a batch rounded to the scale, so that
-the sum is exact and no constraint breaks, in the order of the groups, as text, --csv,
-or as a page to print with --html. Shares are of the volume or the mass, whichever the
-problem's recipes are measured in; --in weighs in the other, by the densities in a
-column of the ingredients.
+--recipe K prints recipe K for weighing: a batch rounded to your balance, one group of
+ingredients after another. The sum is exact and the constraints hold. The sheet is text;
+--csv and --html write CSV or a page to print. Percentages are by volume or by mass, as
+in your recipes. --in converts to the other, with the densities of the ingredients.
 
---csv and --xlsx write the shortlist for a spreadsheet: a column a recipe, a row an
-ingredient in the order of their groups, and the figures. Percentages are of the
-total. No name in it runs as a formula.`,
+--csv and --xlsx write the shortlist for a spreadsheet: one column per recipe, one row
+per ingredient, by group, with scores and predictions. Percentages are of the total.
+Names that start with "=" are written as text, not as formulas.`,
 		Example: `  kir show runs/fresh-all-day-cocktails-1
   kir show runs/fresh-all-day-cocktails-1 --details
   kir show runs/fresh-all-day-cocktails-1 --best 20
@@ -68,9 +67,9 @@ total. No name in it runs as a formula.`,
 			return printShortlist(c.OutOrStdout(), c.ErrOrStderr(), m, best, asJSON)
 		},
 	}
-	c.Flags().BoolVar(&details, "details", false, "print models, averages, statistics and how to repeat the run, too")
-	c.Flags().IntVar(&best, "best", 0, "print the first `K` entries of the shortlist only")
-	c.Flags().BoolVar(&asJSON, "json", false, "print summary.json, or with --best that part of it")
+	c.Flags().BoolVar(&details, "details", false, "also print models, averages, statistics and how to repeat the run")
+	c.Flags().IntVar(&best, "best", 0, "print only the first `K` recipes of the shortlist")
+	c.Flags().BoolVar(&asJSON, "json", false, "print summary.json; with --best, only its shortlist")
 	t.addTo(c)
 	weighing.addTo(c)
 	c.MarkFlagsMutuallyExclusive("csv", "xlsx", "json", "html")

@@ -22,11 +22,11 @@ type tableFlags struct {
 }
 
 func (f *tableFlags) addTo(c *cobra.Command) {
-	c.Flags().BoolVar(&f.csv, "csv", false, "print a table as CSV")
-	c.Flags().BoolVar(&f.xlsx, "xlsx", false, "write a workbook: a sheet of recipes and one of figures")
-	c.Flags().StringVarP(&f.outputFile, "output", "o", "", "`FILE` for the table, which must not exist (default: stdout)")
-	c.Flags().StringVar(&f.groupColumn, "group", "", "`COLUMN` of the ingredients that groups them (default: the first that does)")
-	c.Flags().StringVar(&f.costColumn, "cost", "", "`COLUMN` of the ingredients that is their cost (default: cost)")
+	c.Flags().BoolVar(&f.csv, "csv", false, "print the table as CSV")
+	c.Flags().BoolVar(&f.xlsx, "xlsx", false, "write a workbook: a sheet of recipes and one of numbers")
+	c.Flags().StringVarP(&f.outputFile, "output", "o", "", "`FILE` to write; it must not exist (default: stdout)")
+	c.Flags().StringVar(&f.groupColumn, "group", "", "`COLUMN` of the ingredients to group by (default: the first with groups)")
+	c.Flags().StringVar(&f.costColumn, "cost", "", "`COLUMN` of the ingredients with the cost (default: cost)")
 	must(c.MarkFlagFilename("output", "csv", "xlsx", "html"))
 }
 

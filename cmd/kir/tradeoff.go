@@ -33,17 +33,18 @@ func newTradeoffCommand() *cobra.Command {
 	o := &tradeoffOptions{}
 	c := &cobra.Command{
 		Use:   "tradeoff PROBLEM|RUN [--between NAME,NAME]",
-		Short: "Find the recipes none of which beats another",
-		Long: `Look for the trade-off between two to four objectives: the recipes within the
-constraints none of which another beats in all of them, spread evenly, each with its
-values in their own units, and the knees, beyond which a little more of one objective
-costs much of another. The hypervolume says how much of the space of objectives the
-front covers, beside that of random recipes.
+		Short: "Find the best trade-offs between two to four objectives",
+		Long: `Find the best trade-offs between two to four objectives: allowed recipes that no other
+beats in every objective. The list spreads evenly over them, with values in their own
+units. Knees mark recipes beyond which a little more of one objective costs much of
+another. The hypervolume measures how good the trade-offs are overall, compared with
+random recipes.
 
-The objectives are those of trade: in the problem file, unless --between names others.
-A property of weight 0 can be one. With a RUN the draws stand behind the front.
+The objectives come from the key "trade" of the problem file, unless you give --between.
+An objective of weight 0 can be among them. With a RUN, the figures also show its draws.
 
-kir sample does the same for a problem with trade:, and keeps it in summary.json.`,
+kir sample does the same for a problem with the key "trade", and keeps the result in
+summary.json.`,
 		Example: `  kir tradeoff examples/portfolio/frontier.yaml
   kir tradeoff problem.yaml --between cost,viscosity --figures figures
   kir tradeoff runs/lotion-1 --between cost,stable --json | jq '.front[] | select(.knee)'`,
@@ -56,11 +57,11 @@ kir sample does the same for a problem with trade:, and keeps it in summary.json
 }
 
 func (o *tradeoffOptions) addFlags(c *cobra.Command) {
-	c.Flags().StringSliceVar(&o.objectiveNames, "between", nil, "two to four `NAMES` of objectives, separated by commas (default: trade of the problem)")
-	c.Flags().IntVar(&o.points, "points", defaultPoints, "recipes to list")
-	c.Flags().Float64Var(&o.effort, "effort", 1, "how long to look, times the usual")
+	c.Flags().StringSliceVar(&o.objectiveNames, "between", nil, "`NAMES` of two to four objectives, separated by commas (default: \"trade\" in the problem)")
+	c.Flags().IntVar(&o.points, "points", defaultPoints, "`NUMBER` of recipes to list")
+	c.Flags().Float64Var(&o.effort, "effort", 1, "search time, as a `MULTIPLE` of the usual")
 	c.Flags().Uint64Var(&o.seed, "seed", 0, "seed of all random choices (default: that of the problem)")
-	c.Flags().IntVar(&o.workers, "workers", 0, "searches at once; it changes nothing but the time (default: all cores)")
+	c.Flags().IntVar(&o.workers, "workers", 0, "`NUMBER` of searches in parallel (default: all cores)")
 	c.Flags().StringVar(&o.figures, "figures", "", "write the figures as SVG and PNG into this `DIR`")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON document")
 	addProblemFlag(c, &o.problemFile)

@@ -45,43 +45,41 @@ func newTrainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "train RECIPES --label L [-o FILE]",
 		Short: "Learn a label from recipes and rate the model",
-		Long: `Learn to predict a label of recipes from their amounts, print how well it
-predicts recipes that it has not seen, and save the model. A problem file loads it with
+		Long: `Learn to predict a label of recipes from their amounts, print how well the model
+predicts recipes that it has not seen, and save it. A problem file loads it with
 learn: {file: FILE, maximize: true}.
 
-The model is a forest of random splits and, for numbers, its average with a Gaussian
-process, unless held-out recipes say that this is worse. Attributes of the ingredients, by
-their file and by words that their names share, are used where cross-validation says
-that they help. --kind forest or process learns one alone, and so
-do the flags of a forest: --splits, --features, --leaf, --totals, --means, --ratios,
---presence, --amounts and --choose. A problem file loads a forest with
+The model is a random forest. For numbers, kir averages it with a Gaussian process,
+unless the forest alone predicts held-out recipes better. The model also uses attributes of the
+ingredients, from their file or from shared words in their names, if cross-validation
+shows that they help. --kind forest or process learns only that model. These flags learn
+only a forest: --splits, --features, --leaf, --totals, --means, --ratios, --presence,
+--amounts and --choose. A problem file loads a forest with
 forest: {file: FILE, want: ...}.
 
 Cells such as failed, unstable or n/a in a column of numbers mean that a recipe failed;
-they teach a probability of success. --failed names further words, --log learns the
-logarithm of numbers, --sd names a column with their standard deviations: a number that
-was measured badly counts less.
+they teach a probability of success. --failed names further words. --log learns the
+logarithm of numbers. --sd names a column with their standard deviations; imprecise
+numbers count less.
 
---figures draws held-out predictions against what was measured, the most important
-features, and how the prediction changes with amounts, as SVG and PNG.
+--figures draws predictions of held-out recipes against measured values, the most
+important features, and how the prediction changes with amounts, as SVG and PNG.
 
-RECIPES is a table, CSV, .xlsx or .ods: long (recipe, ingredient, amount, unit
-and label columns) or wide (a column an ingredient, others labels). Guesses
-about the table go to stderr; flags override them.
+RECIPES is a table, CSV, .xlsx or .ods: long (recipe, ingredient, amount, unit and label
+columns) or wide (one column per ingredient, and label columns). Guesses about the table
+go to stderr; flags override them.
 
-A problem that names a file of ingredients loads forests that were grown with it:
-give the same with --ingredients. Splits test the amounts of ingredients; flags add
-descriptors by attributes in that file, as add: does in a problem, so that the
-model can predict recipes with ingredients that no known recipe has:
---totals the total of each group, --means the mean of a number, --ratios the
-log-ratio of each two groups; --presence whether anything is used at all.
+If the problem has a file of ingredients, train with the same file: --ingredients FILE.
+Features from that file let a forest predict recipes with ingredients that no known
+recipe has. --totals adds the total of each group, --means the mean of a number, --ratios
+the log-ratios between groups, and --presence whether each is used at all. The key "add"
+of a problem file does the same.
 
---choose compares, by repeated cross-validation, forests from amounts, from amounts
-and descriptors and from descriptors alone, each with leaves of 1 and 5 recipes and
-with √F and F/3 of F features a split, and keeps the plainest that is not worse than
-the best by more than a standard error. Descriptors are those that flags name, or
-all that the ingredients' file has: totals of texts and means of numbers. Other
-flags are kept as given.`,
+--choose cross-validates forests with features from the amounts, from the ingredients'
+file and from both, with leaves of 1 and 5 recipes, and with √F and F/3 of F features per
+split. It keeps the simplest that is within one standard error of the best. Its features
+from the file are those of your flags, or all: totals for texts, means for numbers. Other
+flags stay as given.`,
 		Example: `  kir train examples/cocktails/recipes.csv --label taste
   kir train examples/cocktails/recipes.csv --label taste -o taste.json
   kir train recipes.csv --label taste --ingredients ingredients.csv --totals family
@@ -97,32 +95,32 @@ flags are kept as given.`,
 }
 
 func (o *trainOptions) addFlags(c *cobra.Command) {
-	c.Flags().StringVar(&o.label, "label", "", "label column to predict")
-	c.Flags().StringSliceVar(&o.labels, "labels", nil, "further label columns of a wide table, which are no ingredients")
-	c.Flags().StringSliceVar(&o.units, "units", nil, "sizes of units, such as 'piece=5 cl'")
+	c.Flags().StringVar(&o.label, "label", "", "label `COLUMN` to predict")
+	c.Flags().StringSliceVar(&o.labels, "labels", nil, "further `COLUMNS` of a wide table that are not ingredients")
+	c.Flags().StringSliceVar(&o.units, "units", nil, "size of a unit, `UNIT=AMOUNT`, such as 'piece=5 cl'")
 	o.layoutFlags.addTo(c)
-	c.Flags().StringVarP(&o.outputFile, "output", "o", "", "file to save the model in; it must not exist")
-	c.Flags().IntVar(&o.total, "total", 1000, "units that recipes are divided into; the problem's total")
-	c.Flags().IntVar(&o.forest.Trees, "trees", 100, "trees to grow")
-	c.Flags().StringVar(&o.kindName, "kind", "", "learn, forest or process (default learn)")
+	c.Flags().StringVarP(&o.outputFile, "output", "o", "", "save the model in this `FILE`, which must not exist")
+	c.Flags().IntVar(&o.total, "total", 1000, "`NUMBER` of units of a recipe; use the total of the problem")
+	c.Flags().IntVar(&o.forest.Trees, "trees", 100, "`NUMBER` of trees")
+	c.Flags().StringVar(&o.kindName, "kind", "", "model `KIND`: learn (forest and Gaussian process), forest or process (default learn)")
 	c.Flags().BoolVar(&o.logNumbers, "log", false, "learn the logarithm of numbers")
-	c.Flags().StringVar(&o.sdColumn, "sd", "", "column with the standard deviations of the label's numbers")
-	c.Flags().StringSliceVar(&o.failedWords, "failed", nil, "further values of the label that say that a recipe failed")
-	c.Flags().StringVar(&o.splitsName, "splits", "", "random: one threshold of each feature is tried; best: all (default random, with --features or --choose best)")
-	c.Flags().IntVar(&o.forest.FeaturesPerSplit, "features", 0, "features that a split chooses among (default: see docs/problem.md)")
-	c.Flags().IntVar(&o.forest.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf (default 1; 5 for numbers with best splits)")
-	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "table of the ingredients, name and attributes, in the problem's order")
-	c.Flags().StringSliceVar(&o.descriptors.Totals, "totals", nil, "attributes of the ingredients by which totals are tested too")
-	c.Flags().StringSliceVar(&o.descriptors.Means, "means", nil, "attributes of numbers whose means are tested too")
-	c.Flags().StringSliceVar(&o.descriptors.Ratios, "ratios", nil, "attributes by which log-ratios of totals are tested too")
-	c.Flags().BoolVar(&o.descriptors.Presence, "presence", false, "test also whether an ingredient is used at all")
-	c.Flags().BoolVar(&o.testsAmounts, "amounts", true, "test the amounts of ingredients")
+	c.Flags().StringVar(&o.sdColumn, "sd", "", "`COLUMN` with the standard deviations of the label")
+	c.Flags().StringSliceVar(&o.failedWords, "failed", nil, "further `WORDS` that mean that a recipe failed")
+	c.Flags().StringVar(&o.splitsName, "splits", "", "split `RULE`: random tries one threshold per feature, best tries all (default random; best with --features or --choose)")
+	c.Flags().IntVar(&o.forest.FeaturesPerSplit, "features", 0, "`NUMBER` of features that each split considers (default: see docs/problem.md)")
+	c.Flags().IntVar(&o.forest.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf, `NUMBER` (default 1; 5 for numbers with best splits)")
+	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients: name and attributes, in the order of the problem")
+	c.Flags().StringSliceVar(&o.descriptors.Totals, "totals", nil, "`ATTRIBUTES` of ingredients; the total of each group becomes a feature")
+	c.Flags().StringSliceVar(&o.descriptors.Means, "means", nil, "numeric `ATTRIBUTES` of ingredients; their means become features")
+	c.Flags().StringSliceVar(&o.descriptors.Ratios, "ratios", nil, "`ATTRIBUTES` of ingredients; log-ratios between two groups become features")
+	c.Flags().BoolVar(&o.descriptors.Presence, "presence", false, "use the presence of each ingredient as a feature, too")
+	c.Flags().BoolVar(&o.testsAmounts, "amounts", true, "use the amounts of ingredients as features")
 	c.Flags().BoolVar(&o.choosesFeatures, "choose", false, "choose features and options by repeated cross-validation")
-	c.Flags().IntVar(&o.repeats, "repeats", 3, "how often --choose deals the recipes to five folds")
+	c.Flags().IntVar(&o.repeats, "repeats", 3, "repetitions of the five-fold cross-validation of --choose, `NUMBER`")
 	c.Flags().Uint64Var(&o.forest.Seed, "seed", 1, "seed of the model")
-	c.Flags().IntVar(&o.forest.Workers, "workers", 0, "trees grown at once (default: all cores)")
-	c.Flags().BoolVar(&o.isNumeric, "numeric", false, "the label is a number, not a class (default: if every value is one)")
-	c.Flags().StringVar(&o.figuresDirectory, "figures", "", "directory to write figures to, as SVG and PNG")
+	c.Flags().IntVar(&o.forest.Workers, "workers", 0, "`NUMBER` of trees grown in parallel (default: all cores)")
+	c.Flags().BoolVar(&o.isNumeric, "numeric", false, "treat the label as a number, not a class (default: if all values are numbers)")
+	c.Flags().StringVar(&o.figuresDirectory, "figures", "", "write the figures into this `DIR`, as SVG and PNG")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON document")
 	must(c.MarkFlagRequired("label"))
 	must(c.MarkFlagFilename("output", "json"))

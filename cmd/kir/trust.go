@@ -17,16 +17,17 @@ const maxListedFiles = 20
 func newTrustCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "trust PROBLEM",
-		Short: "Let the programs that a problem names run",
-		Long: `Print the programs that a problem names, and let them run whenever that problem is
-sampled, checked, resumed or merged. They have your rights, so look at them first.
+		Short: "Allow the external programs of a problem to run",
+		Long: `Print the external programs that a problem names, and allow them whenever that problem
+is sampled, checked, resumed or merged. They run with your user permissions, so inspect
+them first.
 
-This consent ends when the command or one of its arguments changes, or the problem's directory,
-or a file or directory that the command names. It also ends when the interpreter of a script
-changes, or a file beside the script that its language loads. kir does not check what else a
-program loads, such as installed libraries. It keeps the consent in kir/trusted in the directory
-of your configuration, as a file that you can delete. To let programs run once, use
---allow-programs instead.`,
+kir asks again if the command changes, one of its arguments, the directory of the problem,
+or a file or directory in the command. It also asks again if the interpreter of a script
+changes, or a file beside the script that the script loads. kir does not check what else
+a program loads, such as installed libraries. The consent is a file in kir/trusted in the
+directory of your configuration; delete it to withdraw the consent. To allow programs
+once, use --allow-programs instead.`,
 		Example:           "  kir trust examples/scorer/problem.yaml",
 		Args:              requireOneArg("problem file"),
 		ValidArgsFunction: completeProblemFiles,

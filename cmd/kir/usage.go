@@ -15,7 +15,7 @@ var commandGroups = []struct {
 	{"Find recipes:", []string{"sample", "show", "report", "tradeoff", "score", "compare"}},
 	{"Make and measure:", []string{"next", "record", "campaign"}},
 	{"Runs:", []string{"resume", "merge", "status", "draws"}},
-	{"Models and proofs:", []string{"train", "count", "paper"}},
+	{"Models and checks:", []string{"train", "count", "paper"}},
 	{"More:", []string{"trust", "schema", "version", "completion", "help"}},
 }
 

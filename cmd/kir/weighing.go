@@ -21,11 +21,11 @@ type weighingFlags struct {
 }
 
 func (f *weighingFlags) addTo(c *cobra.Command) {
-	c.Flags().IntVar(&f.recipeNumber, "recipe", 0, "the recipe `K` of the shortlist as a weighing sheet")
-	c.Flags().StringVar(&f.scale.Batch, "batch", "", "how much of it is made, such as 750ml or 1.5kg")
-	c.Flags().StringVar(&f.scale.Step, "round", "0.1", "steps of the scale, in the unit that is weighed, or with their own: 1g")
-	c.Flags().StringVar(&f.scale.Unit, "in", "", "`UNIT` that is weighed (default: that of the steps, or else of the batch)")
-	c.Flags().StringVar(&f.scale.Density, "density", "density", "`COLUMN` of the ingredients that is their density, grams a millilitre")
+	c.Flags().IntVar(&f.recipeNumber, "recipe", 0, "print recipe `K` of the shortlist for weighing")
+	c.Flags().StringVar(&f.scale.Batch, "batch", "", "`AMOUNT` to make, such as 750ml or 1.5kg")
+	c.Flags().StringVar(&f.scale.Step, "round", "0.1", "`STEP` of your balance, such as 1g; without a unit, in that of --in")
+	c.Flags().StringVar(&f.scale.Unit, "in", "", "`UNIT` of the weighing sheet (default: that of --round, else of --batch)")
+	c.Flags().StringVar(&f.scale.Density, "density", "density", "`COLUMN` of the ingredients with the density in g/ml")
 	c.Flags().BoolVar(&f.asPage, "html", false, "write the weighing sheet as a page to print")
 }
 

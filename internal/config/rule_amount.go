@@ -178,6 +178,9 @@ func (r *amountRule) compileBounds(d *Data, of []int, text string) ([]Demand, er
 		}
 		if d.namesAttribute(v) {
 			columns = true
+			if words != "" {
+				words += " and"
+			}
 			words += fmt.Sprintf(" %s its %s", map[string]string{"min": "at least", "max": "at most"}[b.key], inputerr.Quote(v.Text))
 			continue
 		}

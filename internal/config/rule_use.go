@@ -79,7 +79,7 @@ func (r *neverRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if len(of) < 2 {
 		return nil, yaml.Hint(r.Of.Errorf("never names %s", inputerr.Count(len(of), "ingredient")), "name two or more, at most one of them is used then; to use none, write exclude")
 	}
-	return singleRuleDemand("never "+text, rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}), nil
+	return singleRuleDemand("at most one of "+text, rule.Group{Of: of, Used: &rule.Range{Min: 0, Max: 1}}), nil
 }
 
 // NeedsKind is the kind of constraint that applies to compositions with a certain ingredient. Such a

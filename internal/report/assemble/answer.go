@@ -34,7 +34,7 @@ func Answer(ctx context.Context, p *compile.Problem, a *search.Answer) (*report.
 		return nil, nil, err
 	}
 	setExpectedValues(p, out, list)
-	gradeAnswer(p, out)
+	gradeAnswer(p, out, list)
 	out.Warnings = append(extrapolationWarnings(a.Comparison.ExtrapolatingEntries, len(list)), a.Notes...)
 	return out, list, nil
 }

@@ -31,6 +31,19 @@ func newBound(b *search.Bound) *report.Bound {
 	return out
 }
 
+// maxCenteringLoss is the largest share of its score that a suggestion may lose when its amounts
+// move to the middle of their ranges: twice the 0.2 % of the search, as two scores are rounded.
+const maxCenteringLoss = 0.004
+
+// centeredText says why the first suggestion scores less than the best recipe found. It returns ""
+// if their scores read the same, or if the difference is not that of centering.
+func centeredText(b *report.Bound, first report.Number) string {
+	if !first.IsKnown() || first >= b.Best || first < b.Best*(1-maxCenteringLoss) || number.Score(first, 1) == number.Score(b.Best, 1) {
+		return ""
+	}
+	return fmt.Sprintf(" Suggestion 1 scores %s, as its amounts are in the middle of their ranges.", number.Score(first, 1))
+}
+
 // maxInformativeGap is the relative difference between an upper bound and the best score found
 // above which the bound tells nothing about the best recipe found.
 const maxInformativeGap = 0.5
@@ -40,7 +53,7 @@ const maxInformativeGap = 0.5
 func boundSentence(b *report.Bound) string {
 	allowed := "allowed recipe"
 	if b.WithinKnownDoses {
-		allowed += " with doses like yours"
+		allowed += " within the doses of your recipes"
 	}
 	best := fmt.Sprintf("The best found scores %s; ", number.Score(b.Best, 1))
 	switch {
@@ -49,9 +62,9 @@ func boundSentence(b *report.Bound) string {
 	case !b.Score.IsKnown():
 		return best + "how much better a recipe can be is unknown."
 	case b.ProvedOptimal:
-		return fmt.Sprintf("Proved best: no %s can score above %s by these models.", allowed, number.Score(b.Best, 1))
+		return fmt.Sprintf("Proved best: no %s can score above %s.", allowed, number.Score(b.Best, 1))
 	case b.Gap > maxInformativeGap:
-		return best + fmt.Sprintf("no %s can score above %s by these models, which leaves much room.", allowed, number.Score(b.Score, 1))
+		return best + fmt.Sprintf("no %s can score above %s, which leaves much room.", allowed, number.Score(b.Score, 1))
 	}
-	return fmt.Sprintf("No %s can score above %s by these models; the best found scores %s, a gap of %s.", allowed, number.Score(b.Score, 1), number.Score(b.Best, 1), number.Percent(b.Gap))
+	return fmt.Sprintf("No %s can score above %s. The best found scores %s, %s below that.", allowed, number.Score(b.Score, 1), number.Score(b.Best, 1), number.Percent(b.Gap))
 }

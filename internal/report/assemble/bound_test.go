@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/report"
 	"kir/internal/search"
 )
 
@@ -21,15 +22,15 @@ func TestBound(t *testing.T) {
 		{
 			"rounding", search.Bound{UpperLogScore: 0x1p-48, BestLogScore: 0, Proved: true},
 			`{"score":1,"best":1,"gap":0,"proved":true,"doses":false,"unbounded":[]}`,
-			"Proved best: no allowed recipe can score above 1.000 by these models.",
+			"Proved best: no allowed recipe can score above 1.000.",
 		},
 		{
 			"near", search.Bound{UpperLogScore: math.Log(0.5), BestLogScore: math.Log(0.45), OnlyKnownDoses: true},
-			"", "No allowed recipe with doses like yours can score above 0.500 by these models; the best found scores 0.450, a gap of 10.0 %.",
+			"", "No allowed recipe within the doses of your recipes can score above 0.500. The best found scores 0.450, 10.0 % below that.",
 		},
 		{
 			"far", search.Bound{UpperLogScore: math.Log(2), BestLogScore: math.Log(0.5)},
-			"", "The best found scores 0.500; no allowed recipe can score above 2.000 by these models, which leaves much room.",
+			"", "The best found scores 0.500; no allowed recipe can score above 2.000, which leaves much room.",
 		},
 		{
 			"unbounded", search.Bound{UpperLogScore: math.Inf(1), BestLogScore: 0, UnboundedTerms: []string{"taste"}},
@@ -50,6 +51,23 @@ func TestBound(t *testing.T) {
 		}
 		if above := math.Exp(c.of.BestLogScore); float64(b.Score) < above*(1-1e-15) {
 			t.Errorf("%s: the bound %v is below the best found, %v", c.name, b.Score, above)
+		}
+	}
+}
+
+// TestCenteredText: the first suggestion may score a little less than the best found, and the
+// answer says why; of any other difference it says nothing.
+func TestCenteredText(t *testing.T) {
+	b := &report.Bound{Best: 0.8224}
+	for _, c := range []struct {
+		first report.Number
+		text  string
+	}{
+		{0.8211, " Suggestion 1 scores 0.821, as its amounts are in the middle of their ranges."},
+		{0.8224, ""}, {0.82239, ""}, {0.83, ""}, {0.7, ""}, {report.UnknownNumber(), ""},
+	} {
+		if text := centeredText(b, c.first); text != c.text {
+			t.Errorf("%v: %q", c.first, text)
 		}
 	}
 }

@@ -20,8 +20,9 @@ import (
 // So even for a correct prediction only about half of the gain remains.
 const minRemainingGain = 0.25
 
-// gradeAnswer determines how good an answer is, and sets its grade, headline and verdict.
-func gradeAnswer(p *compile.Problem, a *report.Answer) {
+// gradeAnswer determines how good an answer is, and sets its grade, headline and verdict. The
+// parameter list is the shortlist.
+func gradeAnswer(p *compile.Problem, a *report.Answer, list []report.Best) {
 	var weak, fair, learnt []string
 	for _, w := range p.Properties {
 		if w.Model == nil || w.Weight == 0 && len(p.LimitsOf(w.Name)) == 0 {
@@ -42,7 +43,11 @@ func gradeAnswer(p *compile.Problem, a *report.Answer) {
 		a.Verdict = append(a.Verdict, text)
 	}
 	if a.Bound != nil {
-		a.Verdict = append(a.Verdict, boundSentence(a.Bound))
+		text := boundSentence(a.Bound)
+		if len(list) > 0 {
+			text += centeredText(a.Bound, list[0].Score)
+		}
+		a.Verdict = append(a.Verdict, text)
 	}
 	a.Verdict = append(a.Verdict, fmt.Sprintf("%s searched.", number.CountWithNoun(int(a.Compositions), "recipe")))
 	switch {
@@ -78,7 +83,10 @@ const minFullScore = 0.95
 func statedHeadline(a *report.Answer) string {
 	mean := number.Score(a.Shortlist.Mean, 1)
 	if a.Shortlist.Mean >= minFullScore && a.Shortlist.Mean <= 1 {
-		return fmt.Sprintf("Meets nearly every objective (mean score %s of 1).", mean)
+		if mean == number.Score(1.0, 1) {
+			return fmt.Sprintf("Suggestions meet all objectives (mean score %s of 1).", mean)
+		}
+		return fmt.Sprintf("Suggestions nearly meet all objectives (mean score %s of 1).", mean)
 	}
 	return fmt.Sprintf("Mean score %s; random recipes %s.", mean, number.Score(a.Random.Mean, 1))
 }
@@ -93,7 +101,7 @@ func optimismText(c *search.OptimismCheck) string {
 	if c.ExpectedRemainingGain != nil {
 		text = fmt.Sprintf("Expect about %s of the predicted gain over random recipes. ", number.WholePercent(*c.ExpectedRemainingGain))
 	}
-	return text + fmt.Sprintf("Half of your recipes chose and the other half checked: %s of the gain held up.", remainingGainText(c))
+	return text + fmt.Sprintf("Models of half your recipes predicted a gain; models of the other half confirmed %s of it.", remainingGainText(c))
 }
 
 // remainingGainText returns the share of the predicted gain that held up in a check, as text.
@@ -181,11 +189,11 @@ func modelErrorSentence(w compile.Property) string {
 	switch {
 	case q.Numbers != nil:
 		n := q.Numbers
-		return text + fmt.Sprintf("R² %s ± %s on %s kept aside. Its typical error is %s; guessing the mean is off by %s.",
+		return text + fmt.Sprintf("R² %s ± %s on %s, each held out in turn. Its typical error is %s; guessing the mean is off by %s.",
 			number.Fixed(n.R2, 2), number.Fixed(n.R2SE, 2), number.CountWithNoun(q.Rows, "recipe"), number.Value(n.RMSE), number.Value(n.PriorRMSE))
 	case q.Classes != nil:
 		c := q.Classes
-		return text + fmt.Sprintf("%s on %s kept aside. It is right for %s ± %s %%; always saying %s for %s %%.",
+		return text + fmt.Sprintf("%s on %s, each held out in turn. It is right for %s ± %s %%; always answering %s is right for %s %%.",
 			betterThanGuessing(c), number.CountWithNoun(q.Rows, "recipe"),
 			number.Fixed(float64(100*c.Accuracy), 0), number.Fixed(float64(100*c.AccuracySE), 0), inputerr.Quote(c.Majority), number.Fixed(float64(100*c.MajorityAccuracy), 0))
 	}
@@ -203,11 +211,11 @@ func comparisonText(p *compile.Problem, a *report.Answer) string {
 	if a.Known.Number > 0 {
 		text += fmt.Sprintf(", your recipes %s ± %s%s", number.Score(a.Known.Mean, 1), number.ScoreError(a.Known.Mean, a.Known.SE), heldOutScoresNote(p))
 	}
-	text += fmt.Sprintf(". The middle suggestion beats %s random", shareOfRecipes(a.RandomShareBelow))
+	text += fmt.Sprintf(". The median suggestion scores higher than %s random recipes", shareOfRecipes(a.RandomShareBelow))
 	if a.Known.Number > 0 {
-		text += fmt.Sprintf(" and %s known", shareOfRecipes(a.KnownShareBelow))
+		text += fmt.Sprintf(" and %s your recipes", shareOfRecipes(a.KnownShareBelow))
 	}
-	return text + " recipes."
+	return text + "."
 }
 
 // shareOfRecipes writes a share for use before "random recipes", such as "all" or "97 % of".
@@ -215,7 +223,7 @@ func shareOfRecipes(share report.Number) string {
 	if share == 1 {
 		return "all"
 	}
-	return number.WholePercent(share) + " of the"
+	return number.WholePercent(share) + " of"
 }
 
 // heldOutScoresNote returns a note in brackets on the scores of the known recipes. It says which
@@ -239,12 +247,12 @@ func heldOutScoresNote(p *compile.Problem) string {
 	var said []string
 	switch {
 	case len(unseen) == count && count > 0:
-		said = append(said, "predicted without them")
+		said = append(said, "each by models trained without it")
 	case len(unseen) > 0:
-		said = append(said, joinNamesOrCount(unseen)+" predicted without them")
+		said = append(said, joinNamesOrCount(unseen)+": each by models trained without it")
 	}
 	if len(unsure) > 0 {
-		said = append(said, "models of "+joinNamesOrCount(unsure)+" may have learnt from them")
+		said = append(said, "models of "+joinNamesOrCount(unsure)+" may have learnt from your recipes")
 	}
 	if len(said) == 0 {
 		return ""

@@ -99,7 +99,7 @@ func TestJudge(t *testing.T) {
 					case left == 0:
 						a.OptimismCheck = nil
 					}
-					gradeAnswer(&p, a)
+					gradeAnswer(&p, a, nil)
 					if left != 0.5 {
 						a.Verdict = a.Verdict[len(a.Verdict)-2:]
 					}

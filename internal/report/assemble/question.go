@@ -12,13 +12,13 @@ import (
 // what is wanted. If there are more, it only names the objectives.
 const maxDescribedObjectives = 3
 
-// questionText returns the question of a run as a sentence, such as "Which compositions of 3 to 5
-// out of 40 ingredients suit best: taste Fresh?".
+// questionText returns the question of a run in sentences, such as "Find recipes of 3 to 5
+// out of 40 ingredients. Objective: taste Fresh.".
 func questionText(m *report.Model) string {
 	var b strings.Builder
 	from, to := m.ShownLaw()
 	lo, hi := m.Sparsity[from].N, m.Sparsity[to-1].N
-	fmt.Fprintf(&b, "Which compositions of %s", number.Thousands(lo))
+	fmt.Fprintf(&b, "Find recipes of %s", number.Thousands(lo))
 	if hi > lo {
 		fmt.Fprintf(&b, " to %s", number.Thousands(hi))
 	}
@@ -29,10 +29,16 @@ func questionText(m *report.Model) string {
 			wishes = append(wishes, w)
 		}
 	}
+	b.WriteString(".")
+	switch len(wishes) {
+	case 0:
+	case 1:
+		b.WriteString(" Objective: ")
+	default:
+		b.WriteString(" Objectives: ")
+	}
 	for k, w := range wishes {
-		if k == 0 {
-			b.WriteString(" suit best: ")
-		} else {
+		if k > 0 {
 			b.WriteString("; ")
 		}
 		if len(wishes) <= maxDescribedObjectives && w.Forest != nil {
@@ -44,15 +50,14 @@ func questionText(m *report.Model) string {
 			fmt.Fprintf(&b, " (weight %g)", w.Weight)
 		}
 	}
-	if len(wishes) == 0 {
-		b.WriteString(" are possible")
+	if len(wishes) > 0 {
+		b.WriteString(".")
 	}
 	switch n := len(m.Problem.Rules); {
 	case n == 1:
-		fmt.Fprintf(&b, ", with the rule: %s", m.Problem.Rules[0])
+		fmt.Fprintf(&b, " Constraint: %s.", m.Problem.Rules[0])
 	case n > 1:
-		fmt.Fprintf(&b, ", with %d rules", n)
+		fmt.Fprintf(&b, " There are %d constraints.", n)
 	}
-	b.WriteString("?")
 	return b.String()
 }

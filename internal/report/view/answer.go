@@ -60,7 +60,7 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	}
 	if len(a.Objectives) > 0 {
 		p.Line("")
-		t := terminal.NewTable(2, "mean of", "model", "suggestions", "random", "known")
+		t := terminal.NewTable(2, "average", "model", "suggestions", "random", "yours")
 		t.SetMaxWidth(0, 30)
 		for _, w := range a.Objectives {
 			_, mean := shownMean(m, w)

@@ -150,7 +150,7 @@ const frequentIngredientCount = 20
 // dot plot.
 func inclusionFigure(m *report.Model) *figure.Figure {
 	f := &figure.Figure{Name: "ingredients", Title: "The %d most frequent ingredients", Text: "Dot plot of the probability that a draw uses each of the %d most frequent ingredients"}
-	return frequentIngredientsFigure(m, f, "draws that use it, %", "share of the book's recipes", func(i *run.Inclusion) dotRow {
+	return frequentIngredientsFigure(m, f, "draws that use it, %", "share of your recipes", func(i *run.Inclusion) dotRow {
 		return dotRow{value: float64(i.Probability), se: float64(i.MCSE), referenceValue: float64(i.BookShare)}
 	})
 }
@@ -159,7 +159,7 @@ func inclusionFigure(m *report.Model) *figure.Figure {
 func amountsFigure(m *report.Model) *figure.Figure {
 	total := float64(m.Problem.Total)
 	f := &figure.Figure{Name: "amounts", Title: "Mean amounts, where they are used", Text: "Dot plot of the mean amount of each of the %d most frequent ingredients, over the draws that use it"}
-	return frequentIngredientsFigure(m, f, "mean amount, % of the total", "mean of the book's recipes that use it", func(i *run.Inclusion) dotRow {
+	return frequentIngredientsFigure(m, f, "mean amount, % of the total", "mean of your recipes that use it", func(i *run.Inclusion) dotRow {
 		return dotRow{value: float64(i.MeanAmount) / total, se: float64(i.AmountMCSE) / total, referenceValue: float64(i.BookAmount) / total}
 	})
 }
@@ -189,7 +189,7 @@ func frequentIngredientsFigure(m *report.Model, f *figure.Figure, title, referen
 		if len(said) < 5 {
 			words := fmt.Sprintf("%s %s", i.Ingredient, number.Percent(r.value))
 			if report.Number(r.referenceValue).IsKnown() {
-				words += fmt.Sprintf(" (book %s)", number.Percent(r.referenceValue))
+				words += fmt.Sprintf(" (yours %s)", number.Percent(r.referenceValue))
 			}
 			said = append(said, words)
 		}

@@ -19,34 +19,39 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 	if len(order) == 0 || !(m.Inclusion[order[0]].Probability > 0) {
 		return
 	}
-	p.Heading("%s", p.Bold("Ingredients: how many draws use them, and how much then"))
+	p.Heading("%s", p.Bold("Ingredients: share of draws that use each, and its mean amount in these"))
 	headings := []string{"ingredient", "draws, %", "±"}
 	book := m.Problem.Recipes > 0
 	if book {
-		headings = append(headings, "book, %")
+		headings = append(headings, "yours, %")
 	}
 	headings = append(headings, "mean amount, %", "±")
 	t := terminal.NewTable(1, headings...)
 	t.SetMaxWidth(0, 30)
 	total := report.Number(m.Problem.Total)
+	unknown := false
 	for _, k := range order[:min(len(order), maxTextIngredients)] {
 		i := m.Inclusion[k]
 		cells := []any{terminal.Pad(terminal.EscapeControls(i.Ingredient), min(30, terminal.Width(terminal.EscapeControls(i.Ingredient)))), number.Fixed(report.Number(100*i.Probability), 1), number.Fixed(report.Number(100*i.MCSE), 2)}
 		if book {
 			cells = append(cells, number.Fixed(report.Number(100*i.BookShare), 1))
 		}
+		unknown = unknown || !i.MCSE.IsKnown() || !i.AmountMCSE.IsKnown()
 		t.Row(append(cells, number.Fixed(100*i.MeanAmount/total, 1), number.Fixed(100*i.AmountMCSE/total, 2))...)
 	}
 	p.Table(t)
+	if unknown {
+		p.Line("? is an unknown error: all draws agree, or too few of them are independent.")
+	}
 	if more := len(order) - maxTextIngredients; more > 0 {
-		p.Line("%s more: see --json", number.Thousands(more))
+		p.Line("%s more: kir show RUN --json", number.Thousands(more))
 	}
 	writeConditions(m, p)
 	if m.Pairs == nil || len(m.Pairs.Together)+len(m.Pairs.Apart) == 0 {
 		return
 	}
-	p.Heading("Pairs: lift, how much more often both are used than if each was by itself,")
-	p.Line("and the lift expected of ingredients that only compete for places")
+	p.Heading("Pairs: how often both are used, relative to chance (lift), and the lift that")
+	p.Line("the limited number of ingredients alone would give (expected)")
 	pairs := terminal.NewTable(1, "", "lift", "±", "expected", "pair")
 	pairs.SetMaxWidth(4, 46)
 	for _, of := range []struct {

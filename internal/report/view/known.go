@@ -56,9 +56,9 @@ func knownNotes(m *report.Model) (notes []string) {
 	case k.Broken > 0:
 		notes = append(notes, fmt.Sprintf("It breaks %s, as does every recipe that you have.", number.CountWithNoun(k.Broken, "constraint")))
 	case m.NoneBetter() && onlyClasses(m):
-		notes = append(notes, "It is what you want already. Suggestions are new recipes that may be, too.")
+		notes = append(notes, "This recipe meets your objectives. The suggestions are new recipes that may meet them, too.")
 	case m.NoneBetter():
-		notes = append(notes, "No suggestion is predicted to beat these results. Part of a best result is luck.")
+		notes = append(notes, "No suggestion is predicted to beat these results. A best result is partly luck: make it again before you rely on it.")
 	}
 	if k.Ties > 0 {
 		notes = append(notes, fmt.Sprintf("%s of yours score the same.", number.CountWithNoun(k.Ties, "more recipe")))

@@ -36,7 +36,7 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 	}
 	p.Table(t)
 	if more := len(m.Ladders) - maxTextLadders; more > 0 {
-		p.Line("%s more: see --json", number.Thousands(more))
+		p.Line("%s more: kir show RUN --json", number.Thousands(more))
 	}
 	p.Wrapped(0, fmt.Sprintf("In %s scans a chain. Rejected: swaps of the step that rejects most; Λ: the sum over the steps. Restarts: replicas that came from β = 0 to β = 1; round trips: those that had been there before.%s log Z, the log of the mean score over random compositions, is %s ± %s from all chains.",
 		number.Thousands(worst.Scans), learnt, number.Fixed(m.LogZ.Value, 3), number.Error(m.LogZ.SE)))
@@ -50,7 +50,7 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 	for k, g := range worst.Rungs {
 		if k == maxTextRungs && len(worst.Rungs) > maxTextRungs+1 {
 			p.Table(rungs)
-			p.Line("%s more: see --json", number.Thousands(len(worst.Rungs)-k))
+			p.Line("%s more: kir show RUN --json", number.Thousands(len(worst.Rungs)-k))
 			return
 		}
 		rejected := ""

@@ -55,6 +55,7 @@ var pageTemplate = template.Must(template.New(PageName).Funcs(template.FuncMap{
 	"plain":     number.RoundTrip,
 	"meaning":   importanceMeaning,
 	"reasons":   unknownReasonLines,
+	"label":     statisticLabel,
 	"chains":    func(l []run.ChainResult) []run.ChainResult { return l[:min(len(l), maxFigureChains)] },
 	"ladders":   func(l []run.Ladder) []run.Ladder { return l[:min(len(l), maxFigureChains)] },
 	"confusion": func(f *report.Forest) bool { return f.Quality.Classes != nil && len(f.Classes) <= maxPageClasses },

@@ -73,7 +73,7 @@ func parallelFigure(m *report.Model) *figure.Figure {
 	f.Key("suggestion 1", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 2.5, figure.Accent) })
 	f.Key("the others", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 1.2, figure.Soft) })
 	if hasKnown {
-		f.Key("the best known", func(f *figure.Figure, x, y float64) { f.Dashed(x, y+5, x+20, y+5, 2, figure.Ink) })
+		f.Key("your best", func(f *figure.Figure, x, y float64) { f.Dashed(x, y+5, x+20, y+5, 2, figure.Ink) })
 	}
 	f.PlaceKeys()
 	f.Text = fmt.Sprintf("Parallel coordinates of %s in %s: %s. The first suggestion has the thick line.",
@@ -172,7 +172,7 @@ func drawKnownLine(f *figure.Figure, axes []parallelAxis, name string, y func(ax
 		path = append(path, a.scale.At(float64(a.known)), y(q))
 		values = append(values, a.title+" "+a.text(float64(a.known)))
 	}
-	f.Group(knownEntry, "Best known, "+name+": "+strings.Join(values, ", "), func() { f.DashedPath(path, 2, figure.Ink) })
+	f.Group(knownEntry, "Your best, "+name+": "+strings.Join(values, ", "), func() { f.DashedPath(path, 2, figure.Ink) })
 	return true
 }
 

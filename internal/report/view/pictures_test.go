@@ -169,7 +169,7 @@ func TestParallel(t *testing.T) {
 	}
 	m.BestKnown = &report.BestKnown{Name: "old", Measured: map[string]report.Measurement{"liking": {Value: 20}}, Values: map[string]report.Value{"cost": {Value: 12}, "steady": {Value: 100}}}
 	groups = groupsOf(parallelFigure(m))
-	if last := groups[len(groups)-1]; last.entry != knownEntry || last.hover != "Best known, old: cost, €/kg 12.0, liking 20.0, steady 100" || !strings.Contains(last.marks, "dasharray") {
+	if last := groups[len(groups)-1]; last.entry != knownEntry || last.hover != "Your best, old: cost, €/kg 12.0, liking 20.0, steady 100" || !strings.Contains(last.marks, "dasharray") {
 		t.Errorf("the best known is %+v", last)
 	}
 	m.BestKnown.Values["cost"] = report.Value{Value: report.UnknownNumber()}
@@ -199,7 +199,7 @@ func TestMapFigure(t *testing.T) {
 		of[g.entry+"|"+g.hover] = append(of[g.entry+"|"+g.hover], g.marks)
 	}
 	left, right := of["1|Suggestion 1: a 100 %"], of["2|Suggestion 2: b 100 %"]
-	if len(left) != 2 || len(right) != 2 || len(of["|old"]) != 1 || len(of["known|Best known: best"]) != 1 {
+	if len(left) != 2 || len(right) != 2 || len(of["|old"]) != 1 || len(of["known|Your best: best"]) != 1 {
 		t.Fatalf("the points are %v", of)
 	}
 	if attribute(t, left[0], "cx") >= attribute(t, right[0], "cx") || !strings.Contains(left[1], ">1</text>") {

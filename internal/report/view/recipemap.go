@@ -33,7 +33,7 @@ func (p *pointPicture) drawKnown(at [][2]float64, names []string) {
 			switch is := p.bestKnown != "" && names[k] == p.bestKnown; {
 			case is != best || math.IsNaN(xy[0]):
 			case best:
-				p.figure.Group(knownEntry, "Best known: "+names[k], func() { drawBestKnown(p.figure, xy[0], xy[1]) })
+				p.figure.Group(knownEntry, "Your best: "+names[k], func() { drawBestKnown(p.figure, xy[0], xy[1]) })
 				p.labels.keepFree(xy[0], xy[1], bestKnownRadius)
 			default:
 				p.figure.Group("", names[k], func() { p.figure.Ring(xy[0], xy[1], knownRadius, figure.Soft) })
@@ -85,7 +85,7 @@ func (p *pointPicture) addKeys(hasKnown bool) {
 		p.figure.Key("a known recipe", func(f *figure.Figure, x, y float64) { f.Ring(x+10, y+5, knownRadius, figure.Soft) })
 	}
 	if hasKnown && p.bestKnown != "" {
-		p.figure.Key("the best known", func(f *figure.Figure, x, y float64) { drawBestKnown(f, x+10, y+5) })
+		p.figure.Key("your best", func(f *figure.Figure, x, y float64) { drawBestKnown(f, x+10, y+5) })
 	}
 	p.figure.Key("draws", func(f *figure.Figure, x, y float64) {
 		for _, dx := range []float64{4, 10, 16} {

@@ -62,7 +62,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 	}
 	if seen {
 		p.Line("")
-		p.Line("Recipes in the book are scored by models that have not seen them.")
+		p.Line("Your known recipes are scored by models trained without them.")
 	}
 	writeWarnings(p, c.Warnings)
 	writeProperties(p, c.Properties)

@@ -54,6 +54,10 @@ func writeShortlist(m *report.Model, p *terminal.Printer, dir string) {
 			p.Line("    %s", p.Warn(extrapolatesText))
 		}
 	}
+	if slices.ContainsFunc(shown, hasInterval) {
+		p.Line("")
+		p.Line("In brackets: 90 %% intervals of the predictions. A higher score is better.")
+	}
 	if more := len(m.Best) - len(shown); more > 0 {
 		p.Line("")
 		if dir == "" {
@@ -62,6 +66,16 @@ func writeShortlist(m *report.Model, p *terminal.Printer, dir string) {
 			p.Line("%s more: kir show %s --best %d", number.Thousands(more), terminal.EscapeControls(terminal.ShellWord(dir)), min(len(m.Best), 20))
 		}
 	}
+}
+
+// hasInterval reports whether a prediction of an entry has an interval.
+func hasInterval(b report.Best) bool {
+	for _, q := range b.Predicted {
+		if q.Low.IsKnown() {
+			return true
+		}
+	}
+	return false
 }
 
 // extrapolatesText is the note on an entry that is far from every known recipe.
@@ -74,7 +88,7 @@ func writeKnown(m *report.Model, p *terminal.Printer, columns recipeColumns) {
 		return
 	}
 	p.Line("")
-	for _, l := range terminal.Wrap(terminal.EscapeControls("Best known: "+k.Name), terminal.MaxColumns) {
+	for _, l := range terminal.Wrap(terminal.EscapeControls("Your best: "+k.Name), terminal.MaxColumns) {
 		p.Line("%s", p.Bold(l))
 	}
 	if texts := knownResultTexts(m); len(texts) > 0 {
@@ -317,7 +331,7 @@ func nearestText(b report.Best) string {
 	for k, n := range b.Nearest {
 		name := shortenName(n.Recipe)
 		if common := sharedIngredients(b, n); k == 0 && len(common) > 0 {
-			name += " (" + strings.Join(common, ", ") + ")"
+			name += " (shares " + strings.Join(common, ", ") + ")"
 		}
 		names = append(names, name)
 	}

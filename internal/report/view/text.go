@@ -39,7 +39,7 @@ func Details(w io.Writer, m *report.Model, dir string, style terminal.Style) err
 	writeRates(m, p)
 	writeLadders(m, p)
 	writeProperties(p, m.Properties)
-	p.Heading("Repeat it with kir %s, in the directory of the problem file", terminal.EscapeControls(m.Version))
+	p.Heading("Repeat it in the directory of the problem file, with kir version %s", terminal.EscapeControls(m.Version))
 	writeCommand(p, m.Again.Command)
 	if len(m.Files) > 0 {
 		p.Heading("Files in %s", terminal.EscapeControls(dir))
@@ -93,10 +93,10 @@ func writeQuestion(m *report.Model, p *terminal.Printer) {
 
 // samplerText describes how the draws were made: kernel, chains, draws and seed.
 func samplerText(m *report.Model) string {
-	text := fmt.Sprintf("Kernel %s: %s of %s, warm-up %s, thin %d, seed %d", m.Sampler.Kernel,
+	text := fmt.Sprintf("Kernel (sampling algorithm) %s: %s of %s, warm-up %s, thin %d, seed %d", m.Sampler.Kernel,
 		number.CountWithNoun(m.Sampler.Chains, "chain"), number.CountWithNoun(m.Sampler.Draws, "draw"), number.Thousands(m.Sampler.Warmup), m.Sampler.Thin, m.Sampler.Seed)
 	if m.Auto != nil && m.Auto.Stop == run.StopEnough && m.Auto.Draws == m.Sampler.Draws {
-		text += fmt.Sprintf("; stopped when every figure had %s independent draws", number.Thousands(m.Auto.WantedESS))
+		text += fmt.Sprintf("; stopped when every estimate was worth %s independent draws", number.Thousands(m.Auto.WantedESS))
 	}
 	return text
 }
@@ -104,8 +104,8 @@ func samplerText(m *report.Model) string {
 // writeSizes writes the probability of each number of ingredients in the sparsity law, and its
 // share of the draws.
 func writeSizes(m *report.Model, p *terminal.Printer) {
-	p.Heading("Number of ingredients: the law without properties, and the draws")
-	t := terminal.NewTable(0, "n", "law", "drawn", "±")
+	p.Heading("Number of ingredients: as asked, before objectives count, and in the draws")
+	t := terminal.NewTable(0, "n", "asked", "drawn", "±")
 	shown := 0
 	for _, s := range m.Sparsity {
 		if shown == maxTextSizes {
@@ -124,12 +124,10 @@ func writeSizes(m *report.Model, p *terminal.Printer) {
 			}
 		}
 		if worst > 0 {
-			p.Line("Some rules cannot be counted: the law is exact to the share that keeps them,")
-			p.Line("which was measured to %s (relative standard error, the largest).", number.Percent(worst))
-			p.Line("± includes that error; more draws do not lessen it.")
+			p.Wrapped(0, fmt.Sprintf("kir estimated some constraints instead of counting them: shares of the column \"asked\" have relative standard errors of up to %s. ± includes these; more draws do not reduce them.", number.Percent(worst)))
 		}
 	}
-	p.Wrapped(0, fmt.Sprintf("Total variation distance %s; without properties, chance alone makes it %s.", number.ThreeFigures(m.Variation), number.ThreeFigures(m.Expected)))
+	p.Wrapped(0, fmt.Sprintf("The columns differ by %s (total variation distance). Without objectives, chance alone would give %s.", number.ThreeFigures(m.Variation), number.ThreeFigures(m.Expected)))
 }
 
 // maxTextSizes is the largest number of rows in the text report's table of the number of
@@ -142,7 +140,7 @@ func writeScore(m *report.Model, p *terminal.Printer) {
 		return
 	}
 	p.Line("")
-	p.Wrapped(0, fmt.Sprintf("Score, the product of the properties, each to its weight: mean over the draws %s ± %s, over %s random compositions of the same sparsity %s ± %s.",
+	p.Wrapped(0, fmt.Sprintf("Mean score: %s ± %s in the draws; in %s random recipes of as many ingredients, %s ± %s. The score is the product of the objectives, each to the power of its weight.",
 		number.Score(m.Score.Draws, 1), number.ScoreError(m.Score.Draws, m.Score.DrawsMCSE), number.Thousands(m.Score.RandomSize), number.Score(m.Score.Random, 1), number.ScoreError(m.Score.Random, m.Score.RandomSE)))
 }
 
@@ -153,14 +151,23 @@ func writeStatistics(m *report.Model, p *terminal.Printer) {
 	t.SetMaxWidth(0, 24)
 	for _, name := range m.StatisticNames() {
 		s := m.Statistics[name]
-		t.Row(name, number.FourFigures(s.Mean), number.Error(s.SEMean), number.FourFigures(s.SD), number.RoundedDown(s.ESSBulk), number.RoundedDown(s.ESSTail), number.ThreeFigures(s.RHat))
+		t.Row(statisticLabel(name), number.FourFigures(s.Mean), number.Error(s.SEMean), number.FourFigures(s.SD), number.RoundedDown(s.ESSBulk), number.RoundedDown(s.ESSTail), number.ThreeFigures(s.RHat))
 	}
 	p.Table(t)
 	for _, name := range m.StatisticNames() {
 		if why := m.Statistics[name].Undefined.Texts(); len(why) > 0 {
-			p.Wrapped(0, fmt.Sprintf("Unknown of %s: %s.", name, strings.Join(unknownReasonLines(why), "; ")))
+			p.Wrapped(0, fmt.Sprintf("? in the row %s: %s.", statisticLabel(name), strings.Join(unknownReasonLines(why), "; ")))
 		}
 	}
+}
+
+// statisticLabel returns the name of a statistic for people. The parameter name is its key in
+// summary.json.
+func statisticLabel(name string) string {
+	if name == "used" {
+		return "number of ingredients"
+	}
+	return name
 }
 
 // unknownReasonLines lists why numbers of a statistic, such as its R-hat, are unknown. Each line
@@ -192,15 +199,16 @@ func unknownReasonLines(reasons map[string]string) []string {
 // writeRates writes the shares of iterations that were accepted.
 func writeRates(m *report.Model, p *terminal.Printer) {
 	p.Line("")
-	p.Line("%s: %s accepted, %s updated; %s a second.", upperFirst(m.Iterations()), number.Rate(m.Rates.Accepted), number.Rate(m.Rates.Updated), number.RoundedDown(m.Timing.IterationsPerSecond))
+	p.Line("%s: %s accepted, %s changed the recipe; %s per second.", upperFirst(m.Iterations()), number.Rate(m.Rates.Accepted), number.Rate(m.Rates.Updated), number.RoundedDown(m.Timing.IterationsPerSecond))
 	if len(m.Moves) == 0 {
 		return
 	}
-	t := terminal.NewTable(1, "move", "tried", "accepted", "updated")
+	t := terminal.NewTable(1, "move", "tried", "accepted", "changed")
 	for _, v := range m.Moves {
 		t.Row(v.Name, number.Thousands(v.Tried), number.Rate(v.Accepted), number.Rate(v.Updated))
 	}
 	p.Table(t)
+	p.Line("A move is one kind of step of a chain; docs/kernels.md explains each.")
 }
 
 // upperFirst returns the text with its first letter in upper case.
@@ -267,23 +275,23 @@ func qualityLines(f *report.Forest) []string {
 	q := f.Quality
 	head := fmt.Sprintf("%s, learnt from %s", f.Describe(), number.CountWithNoun(f.Rows, "recipe"))
 	if f.Learnt != nil && f.Learnt.Features != "" {
-		head += ", from " + f.Learnt.Features
+		head += ". Features: " + f.Learnt.Features
 	}
-	lines := []string{fmt.Sprintf("%s; of %s that it had not seen:", head, number.CountWithNoun(q.Rows, "recipe"))}
+	lines := []string{fmt.Sprintf("%s. On %s, each held out in turn:", head, number.CountWithNoun(q.Rows, "recipe"))}
 	switch {
 	case q.Classes != nil:
 		c := q.Classes
 		lines = append(lines,
-			fmt.Sprintf("accuracy %.0f ± %.0f %% (always %s: %.0f %%), log loss %.2f ± %.2f (class shares: %.2f)",
+			fmt.Sprintf("accuracy %.0f ± %.0f %% (always %s: %.0f %%), log loss %.2f ± %.2f (guessing by class shares: %.2f)",
 				100*c.Accuracy, 100*c.AccuracySE, c.Majority, 100*c.MajorityAccuracy, c.LogLoss, c.LogLossSE, c.PriorLogLoss))
 	case q.Numbers != nil:
 		n := q.Numbers
 		lines = append(lines,
 			fmt.Sprintf("R² %.2f, RMSE %s (guessing the mean: %s)", n.R2, number.Value(n.RMSE), number.Value(n.PriorRMSE)),
-			fmt.Sprintf("CRPS %s ± %s (all labels: %s); intervals of 50 %% and 90 %% hold %.0f %% and %.0f %%",
+			fmt.Sprintf("CRPS %s ± %s (guessing from all results: %s); intervals of 50 %% and 90 %% hold %.0f %% and %.0f %% of the results",
 				number.Value(n.CRPS), number.Error(n.CRPSSE), number.Value(n.PriorCRPS), 100*n.Coverage50, 100*n.Coverage90))
 	default:
-		lines = []string{head + "; no tree left a recipe out, so its quality is unknown"}
+		lines = []string{head + ". No tree left a recipe out, so its quality is unknown"}
 	}
 	return append(lines, forestAndProcessLines(f)...)
 }
@@ -297,11 +305,13 @@ func forestAndProcessLines(f *report.Forest) (lines []string) {
 	}
 	if len(l.Brings) == 3 {
 		of := l.Brings
-		text := fmt.Sprintf("held-out CRPS: forest %s ± %s, Gaussian process %s ± %s, average %s ± %s, which is %s ± %s below the forest’s",
+		text := fmt.Sprintf("CRPS on held-out recipes, before calibration: forest %s ± %s, Gaussian process %s ± %s, average %s ± %s, %s ± %s better than the forest",
 			number.Value(of[0].Loss), number.Error(of[0].SE), number.Value(of[1].Loss), number.Error(of[1].SE),
 			number.Value(of[2].Loss), number.Error(of[2].SE), number.Value(of[2].Gain), number.Error(of[2].GainSE))
-		if !l.Process {
-			text += "; so the forest stands alone"
+		if l.Process {
+			text += "; kir takes the average unless the forest alone is better"
+		} else {
+			text += "; so kir takes the forest alone"
 		}
 		lines = append(lines, text)
 	}

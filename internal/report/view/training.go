@@ -22,7 +22,7 @@ func Training(w io.Writer, t *report.Training) error {
 		writeModelChoice(p, t.Choice)
 	}
 	if c := t.Quality.Classes; c != nil {
-		p.Heading("Recipes by class (rows) and by the class predicted without them (columns)")
+		p.Heading("Recipes by class (rows) and by predicted class (columns), each held out in turn")
 		head := []string{""}
 		for _, class := range t.Classes {
 			head = append(head, terminal.EscapeControls(class))

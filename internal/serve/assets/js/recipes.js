@@ -76,7 +76,7 @@ function facts(b) {
   if (b.extrapolates) out.push(el('p', { class: 'provisional' }, 'Further from all known recipes than these are from each other: the models have seen nothing like it.'));
   if (b.nearest?.length) {
     const n = b.nearest[0];
-    out.push(el('p', { class: 'soft' }, `Nearest known: ${n.recipe}` + (n.distance === null ? '' : `, distance ${fixed(n.distance, 2)}`)));
+    out.push(el('p', { class: 'soft' }, `Nearest of yours: ${n.recipe}` + (n.distance === null ? '' : `, distance ${fixed(n.distance, 2)}`)));
   }
   for (const v of b.variants ?? []) {
     const change = [...v.without.map(n => 'without ' + n), ...Object.entries(v.with).map(([n, a]) => `with ${n} (${amount(a)})`)];
