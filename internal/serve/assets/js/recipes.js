@@ -126,9 +126,9 @@ const weak = () => page.list.grade === 'weak';
 
 // known shows the best known recipe, to compare suggestions with.
 const known = b => el('li', { class: 'known', 'data-entry': 'known' },
-  el('div', { class: 'head' }, el('h3', {}, 'Best known: ', b.name)),
+  el('div', { class: 'head' }, el('h3', {}, 'Your best: ', b.name)),
   bar(b.recipe),
-  el('ul', { class: 'parts', 'aria-label': 'The best known recipe' }, amounts(b.recipe).map(([name, , text]) => el('li', {}, el('div', { class: 'row' }, swatch(name), el('span', { class: 'name', title: entire(name) }, name), el('span', { class: 'amount' }, text))))),
+  el('ul', { class: 'parts', 'aria-label': 'Your best recipe' }, amounts(b.recipe).map(([name, , text]) => el('li', {}, el('div', { class: 'row' }, swatch(name), el('span', { class: 'name', title: entire(name) }, name), el('span', { class: 'amount' }, text))))),
   el('div', { class: 'facts' }, el('p', {}, [...b.results, ...settings(b)].join(' · ')), b.notes.map(n => el('p', { class: 'soft' }, n))));
 
 function card(b, k) {
