@@ -9,7 +9,7 @@ import { showFront } from './front.js';
 import { settings } from './conditions.js';
 
 const orders = {
-  'order of choice': null,
+  'shortlist order': null,
   score: (a, b) => b.score - a.score,
   'number of ingredients': (a, b) => Object.keys(a.recipe).length - Object.keys(b.recipe).length,
   'distance from known recipes': (a, b) => distance(b) - distance(a),
@@ -78,7 +78,7 @@ function facts(b) {
   if (b.extrapolates) out.push(el('p', { class: 'provisional' }, 'Unlike any known recipe: its predictions are unreliable.'));
   if (b.nearest?.length) {
     const n = b.nearest[0];
-    out.push(el('p', { class: 'soft', title: '0: the same recipe. 1: no ingredient in common.' }, `Nearest known: ${n.recipe}` + (n.distance === null ? '' : ` (distance ${fixed(n.distance, 2)} of 1)`)));
+    out.push(el('p', { class: 'soft', title: '0: the same recipe. 1: no ingredient in common. Ingredients of all your recipes do not count.' }, `Nearest known: ${n.recipe}` + (n.distance === null ? '' : ` (distance ${fixed(n.distance, 2)} of 1)`)));
   }
   for (const v of b.variants ?? []) {
     const change = [...v.without.map(n => 'without ' + n), ...Object.entries(v.with).map(([n, a]) => `with ${n} (${amount(a)})`)];
@@ -135,7 +135,7 @@ const known = b => el('li', { class: 'known', 'data-entry': 'known' },
 
 function card(b, k) {
   return el('li', { class: 'card', 'data-entry': k + 1 },
-    el('div', { class: 'head' }, el('h3', { class: 'number', 'aria-label': `Recipe ${k + 1}` }, String(k + 1)), el('span', { class: 'small' + (weak() ? ' soft' : '') }, `score ${score(b.score)}` + (weak() ? ' (weak model)' : ''))),
+    el('div', { class: 'head' }, el('h3', { class: 'number', 'aria-label': `Recipe ${k + 1}` }, String(k + 1)), el('span', { class: 'small' + (weak() ? ' soft' : ''), title: 'Score combines all objectives; higher is better.' }, `score ${score(b.score)}` + (weak() ? ' (weak model)' : ''))),
     bar(b.recipe, { key: 'recipe ' + k, keep: pin, look }),
     settings(b).length > 0 && el('p', { class: 'set' }, settings(b).join(' · ')),
     el('ul', { class: 'parts', 'aria-label': `Recipe ${k + 1}` }, amounts(b.recipe).map(p => row(b, p, k))),
