@@ -107,7 +107,7 @@ func TestServeCampaign(t *testing.T) {
 	if err := chromedp.Do(w.ctx, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(address)); err != nil {
 		t.Fatal(err)
 	}
-	w.is("labels", "!document.getElementById('next').disabled && document.getElementById('next').textContent === 'First batch' && document.getElementById('next-size').value === '3'")
+	w.is("labels", "!document.getElementById('next').disabled && document.getElementById('next').textContent === 'Choose batch' && document.getElementById('next-size').value === '3'")
 	w.opens("campaign")
 	w.click("#next")
 	w.is("a batch", "document.querySelectorAll('#batches .card').length === 3")

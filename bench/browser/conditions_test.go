@@ -44,6 +44,7 @@ func TestServeConditions(t *testing.T) {
 	w.does("document.querySelectorAll('#conditions details').forEach(d => { d.open = true })")
 	w.fits("conditions", windows(390, 1280), nil)
 	w.screenshot("conditions", "answer-section")
+	w.is("no group to colour by, and nothing else in its list", `document.getElementById('colour-label').hidden && document.getElementById('colour-by').textContent === 'ingredient'`)
 
 	// A menu keeps a category, and a slider a number.
 	w.does(`const s = document.querySelector('[data-key="set oven"]'); s.value = '0'; s.dispatchEvent(new Event('change'))`)

@@ -202,7 +202,7 @@ func TestServeAfterItsEnd(t *testing.T) {
 	if err := chromedp.Do(w.ctx, chromedp.Navigate(address)); err != nil {
 		t.Fatal(err)
 	}
-	w.is("labels", "!document.getElementById('next').disabled && document.getElementById('next').textContent === 'First batch'")
+	w.is("labels", "!document.getElementById('next').disabled && document.getElementById('next').textContent === 'Choose batch'")
 	w.opens("campaign")
 	w.click("#next")
 	w.is("a batch", "document.querySelectorAll('#batches .card').length === 3")

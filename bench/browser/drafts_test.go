@@ -33,7 +33,7 @@ func TestServeKilled(t *testing.T) {
 		w.is("that kir has ended", "document.getElementById('phase').className === 'gone'")
 	}
 	navigate(address)
-	w.is("labels", "!document.getElementById('next').disabled && document.getElementById('next').textContent === 'First batch'")
+	w.is("labels", "!document.getElementById('next').disabled && document.getElementById('next').textContent === 'Choose batch'")
 	w.opens("campaign")
 	w.click("#next")
 	w.is("a batch", "document.querySelectorAll('#batches .card').length === 3")

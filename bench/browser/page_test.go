@@ -112,7 +112,7 @@ func TestPageOfCocktails(t *testing.T) {
 	w.settled(4)
 
 	// The sheet of a recipe is a table; volumes are measured.
-	w.is("measured", "document.querySelector('[data-key=\"weigh 0\"]').textContent === 'Measure'")
+	w.is("measured", "document.querySelector('[data-key=\"weigh 0\"]').textContent === 'Measure out'")
 	w.click("[data-key='weigh 0']")
 	w.is("a table", "document.querySelector('dialog[open] table tbody tr td strong') && document.querySelector('dialog[open] h2').textContent === 'Measuring sheet' && /^9(\\.0+)?$/.test(document.querySelector('dialog[open] tfoot strong').textContent)")
 	w.accessible("a sheet")

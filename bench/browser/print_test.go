@@ -98,7 +98,7 @@ func TestServePrinted(t *testing.T) {
 	if len(written) < 200 || missing > 12 {
 		t.Errorf("%d of %d texts are missing on paper", missing, len(written))
 	}
-	for _, control := range []string{"More like this", "Keep amount", "Add a constraint", "Another pair", "Draw it again", "Save as", "Go there", "First batch", "I like this one better", "Show the difference", "Sort by", "Drag a part", "Show all"} {
+	for _, control := range []string{"More like this", "Keep amount", "Add a constraint", "Another pair", "Refresh map", "Save as", "Go there", "Choose batch", "I like this one better", "Show changes", "Sort by", "Drag a part", "Show all"} {
 		if strings.Contains(paper, plainly(control)) {
 			t.Errorf("on paper is the control %q", control)
 		}

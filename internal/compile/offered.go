@@ -391,7 +391,7 @@ func (d *Draft) OfferedBounds() []Bound {
 
 // bookBounds returns the constraints that the recipes and the attributes of the ingredients suggest.
 func (d *Draft) bookBounds() []Bound {
-	all := []Bound{{Key: WithinBookKey, Words: "Doses as the recipes have them", Lines: []string{`amount: {of: "*", within: book}`}, Note: "the doses that the recipes have", On: true}}
+	all := []Bound{{Key: WithinBookKey, Words: "Amounts within the range in your recipes", Lines: []string{`amount: {of: "*", within: book}`}, Note: "the doses that the recipes have", On: true}}
 	for i := range d.Book.Ingredients.Attributes {
 		a := &d.Book.Ingredients.Attributes[i]
 		numbers, err := a.Numbers()

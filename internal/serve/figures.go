@@ -147,7 +147,7 @@ func (d *Draws) assessConvergence(logDensities, ingredientCounts [][]float64) {
 		d.Why = fmt.Sprintf("Not reliable yet: the draws are worth %s independent ones.", number.RoundedDown(float64(d.ESS)))
 	default:
 		d.Reliable = true
-		d.Why = fmt.Sprintf("The chains agree (R-hat %s), and the draws are worth at least %s independent ones.", number.Fixed(float64(d.RHat), 3), number.RoundedDown(float64(d.ESS)))
+		d.Why = fmt.Sprintf("Reliable: the chains agree (R-hat %s), and the draws are worth at least %s independent ones.", number.Fixed(float64(d.RHat), 3), number.RoundedDown(float64(d.ESS)))
 	}
 }
 

@@ -43,7 +43,7 @@ type ExampleName struct {
 // exampleNames returns the examples that the setup page offers.
 func exampleNames() []ExampleName {
 	return []ExampleName{
-		{"drinks", "Drinks", "69 cocktails with what they taste of, and the kinds of 63 ingredients"},
+		{"drinks", "Drinks", "69 cocktails with their tastes, and 63 ingredients by kind"},
 		{"lotion", "A lotion", "48 formulas with viscosity and stability; prices, maxima and stock of 12 raw materials"},
 		{"funds", "A portfolio", "ten years of monthly prices of 8 funds"},
 	}
@@ -195,7 +195,7 @@ func convertToPageError(err error) error {
 		e.Message, e.Hint = single.Message, single.Hint
 	}
 	if errors.As(err, new(*compile.ConflictError)) {
-		e.Hint = strings.TrimPrefix(e.Hint+", or take a check away under \"What must hold?\"", ", ")
+		e.Hint = strings.TrimPrefix(e.Hint+", or take a check away under \"Which constraints apply?\"", ", ")
 	}
 	return e
 }

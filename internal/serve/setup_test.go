@@ -253,7 +253,7 @@ func TestBeginFull(t *testing.T) {
 	if v := c.sees("POST", "/begin/table?of=ingredients&name=shelf.csv", "application/octet-stream", []byte("name,stock\nGin,700\nLime,0\n")); !v.Ready || len(v.Tables) != 2 {
 		t.Fatalf("with a shelf the page shows %+v", v)
 	}
-	if status, text := c.goes(); status != http.StatusBadRequest || !strings.Contains(text, "cannot all hold") || !strings.Contains(text, "What must hold?") {
+	if status, text := c.goes(); status != http.StatusBadRequest || !strings.Contains(text, "cannot all hold") || !strings.Contains(text, "Which constraints apply?") {
 		t.Errorf("constraints that conflict are %d, %s", status, text)
 	}
 	if entries, err := os.ReadDir(c.dir); err != nil || len(entries) > 0 {
@@ -508,5 +508,17 @@ func TestModelsOfSetupStay(t *testing.T) {
 func TestDrawsBeforeYielding(t *testing.T) {
 	if one, two := drawsBeforeYielding(1), drawsBeforeYielding(2); one >= two {
 		t.Errorf("%d draws on one processor, %d on two", one, two)
+	}
+}
+
+// TestRecipesWithResult: a target says in how many recipes its result is known.
+func TestRecipesWithResult(t *testing.T) {
+	for _, c := range []struct {
+		known, all int
+		want       string
+	}{{200, 200, "all 200 recipes"}, {60, 69, "60 of 69 recipes"}, {0, 1, "0 of 1 recipe"}} {
+		if got := recipesWithResult(c.known, c.all); got != c.want {
+			t.Errorf("%d of %d are %q, want %q", c.known, c.all, got, c.want)
+		}
 	}
 }

@@ -786,6 +786,14 @@ var directionWords = map[config.Direction]string{
 	compile.Ratio: "Return per risk", compile.Frontier: "Return against risk", compile.Return: "Return alone", compile.Volatility: "Least risk",
 }
 
+// recipesWithResult says how many of all recipes have a result.
+func recipesWithResult(known, all int) string {
+	if known == all {
+		return "all " + inputerr.Count(all, "recipe")
+	}
+	return fmt.Sprintf("%d of %s", known, inputerr.Count(all, "recipe"))
+}
+
 // addRequirementViews adds the possible objectives and constraints of the problem to the view v.
 func (b *setup) addRequirementViews(v *SetupView, reading *tableReading) {
 	d := reading.draft
@@ -809,9 +817,9 @@ func (b *setup) addRequirementViews(v *SetupView, reading *tableReading) {
 		case t.Attribute:
 			w.Summary = fmt.Sprintf("of the ingredients: %v to %v", t.Least, t.Most)
 		case len(t.Classes) > 0:
-			w.Summary = fmt.Sprintf("%s of %d", inputerr.Count(t.Known, "recipe"), len(d.Book.Recipes))
+			w.Summary = "In " + recipesWithResult(t.Known, len(d.Book.Recipes))
 		case t.Why == "":
-			w.Summary = fmt.Sprintf("%v to %v; %s of %d", t.Least, t.Most, inputerr.Count(t.Known, "recipe"), len(d.Book.Recipes))
+			w.Summary = fmt.Sprintf("%v to %v, in %s", t.Least, t.Most, recipesWithResult(t.Known, len(d.Book.Recipes)))
 		}
 		v.Targets = append(v.Targets, w)
 	}
@@ -825,11 +833,11 @@ func (b *setup) addRequirementViews(v *SetupView, reading *tableReading) {
 		v.Bounds = append(v.Bounds, view)
 	}
 	if d.Book != nil && slices.ContainsFunc(d.Targets(), func(t compile.Target) bool { return t.Objective.Direction != compile.NoDirection && !t.Attribute }) {
-		at := QuestionView{Text: "How many do you make at a time?", Answers: []AnswerView{}}
+		at := QuestionView{Text: "How many recipes do you make per batch?", Answers: []AnswerView{}}
 		for _, n := range []int{3, 5, 8, 12} {
 			at.Answers = append(at.Answers, AnswerView{Text: strconv.Itoa(n), Chosen: n == d.BatchSize(), Send: answer{Do: "round", Value: strconv.Itoa(n)}})
 		}
 		v.Round = &at
-		v.Bounds = append(v.Bounds, BoundView{Words: "Ingredients that go together in the recipes, where too little is known of the results", On: !b.noPairObjective, Send: answer{Do: "pairs", On: b.noPairObjective}, Answers: []AnswerView{}})
+		v.Bounds = append(v.Bounds, BoundView{Words: "Favour familiar combinations where predictions are weak", On: !b.noPairObjective, Send: answer{Do: "pairs", On: b.noPairObjective}, Answers: []AnswerView{}})
 	}
 }

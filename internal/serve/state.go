@@ -12,7 +12,6 @@ import (
 	"kir/internal/compile"
 	"kir/internal/number"
 	"kir/internal/portable"
-	"kir/internal/report"
 	"kir/internal/report/figure"
 	"kir/rule"
 )
@@ -142,9 +141,8 @@ func (s *Session) publishState() error {
 // newProblemView returns what the page shows of a problem. Item g of groupColours is the number of
 // the colour of group g.
 func newProblemView(p *compile.Problem, groups *ingredientGroups, groupColours []int) *ProblemView {
-	words := report.Problem{Ingredients: len(p.Ingredients), Total: p.Total}
 	a := &ProblemView{
-		Name: p.Name, Total: p.Total, Seed: p.Sampler.Seed, Attribute: groups.attributeName, Groups: append([]string{}, groups.values...), Colours: groupColours,
+		Name: p.Name, Words: number.CountWithNoun(len(p.Ingredients), "ingredient"), Total: p.Total, Seed: p.Sampler.Seed, Attribute: groups.attributeName, Groups: append([]string{}, groups.values...), Colours: groupColours,
 		GroupOfIngredient: make(map[string]int), Constraints: []string{}, Required: []string{}, Excluded: []string{}, Objectives: []ObjectiveView{}, Warnings: append([]string{}, p.Warnings...), Recipes: []string{}, Trade: append([]string{}, p.Trade...),
 		Compositions: recipeCountText(p), GreyColour: figure.Grey, Units: newAmountConverter(p).displayUnits(), Conditions: newConditionViews(p.Outline().Conditions),
 	}
@@ -181,12 +179,11 @@ func newProblemView(p *compile.Problem, groups *ingredientGroups, groupColours [
 		}
 	}
 	if p.Book != nil {
-		words.Recipes = len(p.Book.Recipes)
+		a.Words = number.CountWithNoun(len(p.Book.Recipes), "known recipe") + ", " + a.Words
 		for _, r := range p.Book.Recipes[:min(len(p.Book.Recipes), maxShownNames)] {
 			a.Recipes = append(a.Recipes, r.Name)
 		}
 	}
-	a.Words = words.Describe()
 	for _, w := range p.Properties {
 		objective := ObjectiveView{Name: w.Name, Kind: w.Kind, About: w.About, Weight: w.Weight, Classes: []string{}}
 		if f := w.Model; f != nil {

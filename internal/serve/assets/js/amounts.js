@@ -85,7 +85,7 @@ export function showAttribute() {
   const p = page.problem, by = byId('colour-by');
   byId('colour-label').hidden = !p.groups.length;
   if (by.options[1]?.value === p.attribute) return;
-  by.replaceChildren(el('option', { value: '' }, 'ingredient'), p.groups.length > 0 && el('option', { value: p.attribute }, p.attribute));
+  by.replaceChildren(...['', ...p.groups.length ? [p.attribute] : []].map(of => el('option', { value: of }, of || 'ingredient')));
   by.value = p.groups.length && kept('colour') === p.attribute ? p.attribute : '';
 }
 

@@ -85,7 +85,7 @@ function showTable(t) {
   const there = Object.keys(kinds).filter(k => t.rows.some(r => r.cells.some(c => c.k === k)));
   const width = Math.max(1, ...t.rows.map(r => r.cells.length));
   const picks = t.columns.length ? el('thead', {}, el('tr', {}, el('td', { class: 'line' }), t.columns.slice(0, width).map((c, i) => c.roles
-    ? el('td', {}, el('select', { 'aria-label': `What the column ${c.name} is`, 'data-key': 'column ' + i, onchange: e => send({ do: 'column', name: c.name, value: e.target.value }) },
+    ? el('td', {}, el('select', { 'aria-label': `Role of column ${c.name}`, 'data-key': 'column ' + i, onchange: e => send({ do: 'column', name: c.name, value: e.target.value }) },
       c.roles.map(r => el('option', { value: r, selected: r === c.role }, roles[r]))))
     : el('td')))) : null;
   return el('section', { class: 'sheet', 'aria-labelledby': 'sheet-' + t.of },
@@ -128,7 +128,7 @@ function showTarget(t) {
       t.classes.map(c => el('option', { value: c, selected: c === g.class }, c))));
   }
   return el('li', {}, el('h3', {}, t.name), el('span', { class: 'soft small' }, t.why ? 'Nothing to ask: ' + t.why : t.says),
-    t.ways.length ? choices('What ' + t.name + ' is to be', parts) : null);
+    t.ways.length ? choices('Objective: ' + t.name, parts) : null);
 }
 
 let state = { tables: [] };
@@ -143,12 +143,12 @@ function show(v) {
   byId('made').hidden = !v.where;
   byId('title').textContent = !some ? 'Begin with a table' : v.ready ? 'What kir sees' : 'This table needs a word';
   byId('words').textContent = !some ? 'Recipes that were made, and what came of them. kir learns from them, and suggests what to make next.'
-    : v.ready ? shown(v.says) + '. Look at the colours, answer what is asked, and go.' : 'kir cannot read it yet. A click, or a change in the file, mends it.';
+    : v.ready ? shown(v.says) + '. Check the colours, answer the questions, then press Go.' : 'kir cannot read it yet. A click, or a change in the file, mends it.';
   fill(byId('examples'), v.examples.map(x => el('li', {}, el('button', { type: 'button', 'data-key': 'example ' + x.key, onclick: () => does('Reading the example …', () => server.example(x.key)) },
     el('strong', {}, x.name), el('span', { class: 'soft small' }, x.says)))));
   fill(byId('tables'), v.tables.map(showTable), some && v.ready && !v.tables.some(t => t.of === 'ingredients') && v.text.includes('sparsity: recipes')
-    ? el('p', {}, el('label', { class: 'button' }, 'Add ingredients', el('input', { type: 'file', class: 'unseen', 'data-key': 'add', accept: '.xlsx,.ods,.fods,.csv,.tsv,.tab,.txt', onchange: e => open(e.target.files[0], 'ingredients') })),
-      el('span', { class: 'soft small' }, ' A table with prices, stock, maxima or groups.')) : null);
+    ? el('p', {}, el('label', { class: 'button' }, 'Ingredient data', el('input', { type: 'file', class: 'unseen', 'data-key': 'add', accept: '.xlsx,.ods,.fods,.csv,.tsv,.tab,.txt', onchange: e => open(e.target.files[0], 'ingredients') })),
+      el('span', { class: 'soft small' }, ' Optional: a second table with the price, stock, maximum or group of each ingredient.')) : null);
   byId('faults-section').hidden = !v.faults.length;
   fill(byId('faults'), v.faults.map((f, k) => el('li', {}, el('strong', {}, f.message), f.place ? el('span', { class: 'soft small' }, ' ' + f.place) : null, f.hint ? el('p', {}, f.hint) : null,
     f.answers.length ? choices('What mends it', f.answers.map((a, n) => choice(a.text, false, () => send(a.send), `fault ${k} ${n}`))) : null)));
@@ -159,7 +159,7 @@ function show(v) {
   const first = asked.length > 5 ? 4 : asked.length;
   fill(byId('asks'), asked.slice(0, first));
   byId('asks-rest').hidden = asked.length === first;
-  byId('asks-count').textContent = `${asked.length - first} more, answered as kir guesses`;
+  byId('asks-count').textContent = `${asked.length - first} more questions, with answers that kir guessed`;
   fill(byId('asks-more'), asked.slice(first));
   byId('targets-section').hidden = !v.ready;
   fill(byId('targets'), v.targets.length ? v.targets.map(showTarget) : el('li', {}, 'No column says what came of the recipes. kir then suggests combinations that go together in them.'));

@@ -155,7 +155,7 @@ function make(round, all) {
     e.preventDefault();
     open(`/sheets?round=${round}&batch=${encodeURIComponent(size.value)}&step=${encodeURIComponent(step.value)}${all ? '&all=1' : ''}`, true);
     d.close();
-  } }, el('label', {}, 'Of each ', size), el('label', {}, 'Scale precision ', step), el('button', { class: 'main' }, 'Print'), button('Cancel', () => d.close())));
+  } }, el('label', {}, 'Of each ', size), el('label', {}, 'Round to ', step), el('button', { class: 'main' }, 'Print'), button('Cancel', () => d.close())));
 }
 
 // showBatch shows a batch; the last one is open.
@@ -193,7 +193,7 @@ export function showCampaign() {
   byId('campaign-doing').textContent = { choosing: 'Choosing the next batch …', standing: 'Learning from the results …' }[c.doing] ?? (c.behind ? 'Results came since; it learns from them in a moment.' : '');
   byId('next').disabled = c.doing === 'choosing';
   if (document.activeElement !== byId('next-size') && !byId('next-size').dataset.typed) byId('next-size').value = kept('next size') ?? c.size;
-  byId('next').textContent = c.batches.length ? 'Next batch' : 'First batch';
+  byId('next').textContent = c.batches.length ? 'Next batch' : 'Choose batch';
   byId('next').className = c.batches.length && s?.advice === 'stop' ? '' : 'main';
   const wanted = c.batches.map((b, k) => {
     if (!rounds.has(b.round)) {

@@ -59,7 +59,7 @@ async function showText(whole) {
   byId('text-shown').hidden = false;
   byId('difference').hidden = whole;
   byId('text-form').hidden = !whole;
-  byId('difference').textContent = t.difference ? shown(t.difference) : 'It is as it was in the beginning.';
+  byId('difference').textContent = t.difference ? shown(t.difference) : 'No changes since the first step.';
   // A text that was being changed stays until it is taken, at the step that it was changed at.
   const draft = kept('text');
   byId('text').value = draft?.step === page.state.step ? draft.text : t.text;

@@ -33,7 +33,7 @@ export function showNames() {
 export function showDraws() {
   const d = page.draws;
   if (!d || !page.problem || d.step !== page.state.step) return;
-  byId('draws-why').textContent = `${d.made.toLocaleString('en')} draws` + (d.from ? `, begun at ${d.from.toLocaleString('en')} draws of the step before that still fit` : '') + '. ' + d.why;
+  byId('draws-why').textContent = `${d.why} These figures come from ${d.made.toLocaleString('en')} draws` + (d.from ? `, begun at ${d.from.toLocaleString('en')} draws of the step before.` : '.');
   byId('draws-why').className = 'small ' + (d.reliable ? '' : 'provisional');
   const wanted = byId('find-ingredient').value.trim().toLowerCase();
   const rows = d.ingredients.filter(r => !wanted || r.name.toLowerCase().includes(wanted));
@@ -46,7 +46,7 @@ export function showDraws() {
   fill(byId('ingredients').tBodies[0], few.map(r => row(r.name, `${fixed(100 * r.used, 1)} ± ${r.se === null ? '?' : fixed(100 * r.se, 1)}`, fixed(100 * r.mean, 1))),
     found.map(n => row(n, 'rare', '')), d.unlisted && !wanted && few.length === rows.length ? el('tr', {}, el('th', { scope: 'row', class: 'soft' }, `and ${d.unlisted} more`), el('td'), el('td')) : null);
   byId('groups-part').hidden = !d.groups.length;
-  byId('groups-head').textContent = 'Groups by ' + shown(page.problem.attribute);
+  byId('groups-head').textContent = 'Groups: ' + shown(page.problem.attribute);
   fill(byId('groups').tBodies[0], d.groups.map(g => {
     const move = up => {
       const from = up ? Math.min(0.95, Math.max(g.mean * 1.5, 0.05)) : null, to = up ? null : Math.max(0, g.mean * 0.5);
@@ -87,10 +87,10 @@ export async function steer(name, group = false, quiet = false) {
     picture = next;
     [low.value, high.value] = typed;
   };
-  fill(byId('dose-body'), el('h2', { id: 'dose-head' }, name), el('p', { class: 'small' }, `Used by ${fixed(100 * d.used, 1)} % of the draws. Drag the ends to bound its amount where it is used.`),
+  fill(byId('dose-body'), el('h2', { id: 'dose-head' }, name), el('p', { class: 'small' }, `${fixed(100 * d.used, 1)} % of the draws use it. Drag the ends to limit its ` + (group ? 'total.' : 'amount in recipes that use it.')),
     picture,
     el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); send(low.value, high.value); } },
-      el('label', {}, 'from ', low), el('label', {}, 'to ', high), el('button', { class: 'main' }, 'Bound'),
+      el('label', {}, 'from ', low), el('label', {}, 'to ', high), el('button', { class: 'main' }, 'Apply limits'),
       !group && [button('Pin', () => done({ do: 'pin', ingredient: name }), { 'data-key': 'dose pin', 'aria-pressed': String(required.includes(name)) }),
         button('Ban', () => done({ do: 'ban', ingredient: name }), { 'data-key': 'dose ban', 'aria-pressed': String(excluded.includes(name)) })], close));
   if (box.open) return;

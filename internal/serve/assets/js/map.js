@@ -19,11 +19,11 @@ async function draw() {
   plane = drawn;
   if (!plane.points.length) return say('There are too few draws or ingredients for a map.');
   byId('map-box').hidden = false;
-  byId('map-draw').textContent = 'Draw it again';
+  byId('map-draw').textContent = 'Refresh map';
   at = -1;
   showColours();
-  const ends = (a, b) => (a.length ? a.join(', ') : '…') + ' ↔ ' + (b.length ? b.join(', ') : '…');
-  byId('map-says').textContent = shown(`These axes show ${percent(plane.explained)} of the variation. Across: ${ends(plane.left, plane.right)}. Upwards: ${ends(plane.lower, plane.upper)}.`);
+  const more = names => names.length ? 'more ' + names.join(', ') : 'no ingredient stands out';
+  byId('map-says').textContent = shown(`The map shows ${percent(plane.explained)} of the variation${plane.explained < 0.5 ? ', so distances are rough' : ''}. Left: ${more(plane.left)}. Right: ${more(plane.right)}. Bottom: ${more(plane.lower)}. Top: ${more(plane.upper)}.`);
   paint();
 }
 
@@ -107,4 +107,4 @@ export function begin() {
   for (const media of ['(prefers-color-scheme: dark)', 'print']) matchMedia(media).addEventListener('change', paint);
 }
 
-export const forget = () => { if (page.draws && plane) byId('map-draw').textContent = 'Draw it again: there are other draws'; };
+export const forget = () => { if (page.draws && plane) byId('map-draw').textContent = 'Refresh map: there are other draws'; };

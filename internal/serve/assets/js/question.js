@@ -14,8 +14,8 @@ export function showObjectives() {
       oninput: () => { value.textContent = plain(Number(slider.value)); },
       onchange: () => ask({ do: 'weight', property: w.name, weight: Number(slider.value) }) });
     return el('li', {}, el('details', { 'data-key': 'objective ' + w.name },
-      el('summary', {}, el('strong', {}, w.name), ' ', about(w), w.weight !== 1 && ` · weight ${plain(w.weight)}`),
-      el('p', { class: 'soft' }, `In the file: ${w.kind}`), el('div', { class: 'tools' }, el('label', {}, 'Weight ', slider, ' ', value), aim(w))));
+      el('summary', {}, el('strong', {}, w.name), ' ', about(w), w.weight !== 1 && ` · importance ${plain(w.weight)}`),
+      el('p', { class: 'soft' }, w.kind === 'learn' ? 'Learnt from your recipes (learn in the file)' : `Key in the file: ${w.kind}`), el('div', { class: 'tools' }, el('label', { title: 'The key in the file is weight.' }, 'Importance ', slider, ' ', value), aim(w))));
   }) : el('li', { class: 'soft lack' }, 'None: no recipe is better than another.'));
 }
 
@@ -30,7 +30,7 @@ function showTrade(all) {
   const chosen = asked.length ? asked : counts.slice(0, most);
   const boxes = all.map(w => el('input', { type: 'checkbox', value: w.name, checked: chosen.includes(w.name), 'data-key': 'trade ' + w.name }));
   fill(byId('trade'), el('details', { open: byId('trade').firstElementChild?.open, 'data-key': 'trade' },
-    el('summary', { class: 'button quiet' }, asked.length ? `Trade-off of ${asked.map(shown).join(' and ')}` : 'Show a trade-off'),
+    el('summary', { class: 'button quiet' }, asked.length ? `Trade-off of ${asked.map(shown).join(' and ')}` : 'Trade off objectives'),
     el('form', { class: 'box tools', onsubmit: e => { e.preventDefault(); e.target.parentElement.open = false; ask({ do: 'trade', trade: boxes.filter(b => b.checked).map(b => b.value) }); } },
       boxes.map((b, k) => el('label', {}, b, ' ', all[k].name)), el('button', { class: 'main', 'data-key': 'trade go' }, 'Show it'),
       asked.length > 0 && button('None', () => ask({ do: 'trade', trade: [] }), { 'data-key': 'trade none' }))));
@@ -45,9 +45,9 @@ function aim(w) {
     return el('label', { class: 'control' }, 'Want ', s);
   }
   const low = el('input', { type: 'number', step: 'any', value: w.low, size: 6 }), high = el('input', { type: 'number', step: 'any', value: w.high, size: 6 });
-  return [button('Largest', () => ask({ do: 'aim', property: w.name, way: 'maximize', aim: true })), button('Smallest', () => ask({ do: 'aim', property: w.name, way: 'minimize', aim: true })),
+  return [el('span', {}, 'Want'), button('High', () => ask({ do: 'aim', property: w.name, way: 'maximize', aim: true })), button('Low', () => ask({ do: 'aim', property: w.name, way: 'minimize', aim: true })),
     el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); ask({ do: 'aim', property: w.name, way: 'between', aim: [Number(low.value), Number(high.value)] }); } },
-      el('label', {}, 'from ', low), el('label', {}, 'to ', high), el('button', {}, 'Range'))];
+      el('label', {}, 'from ', low), el('label', {}, 'to ', high), el('button', {}, 'Within'))];
 }
 
 // The kinds of constraints that forms are there for, and what each writes into the file, or asks for.
@@ -56,12 +56,12 @@ const bounds = (a, b) => [a && `min: ${quoted(a)}`, b && `max: ${quoted(b)}`].fi
 const kinds = {
   require: { label: 'always use', fields: ['ingredient'], request: f => ({ do: 'pin', ingredient: f.ingredient }) },
   exclude: { label: 'never use', fields: ['ingredient'], request: f => ({ do: 'ban', ingredient: f.ingredient }) },
-  amount: { label: 'amount where it is used', fields: ['ingredient', 'least', 'most'], rule: f => `amount: {of: ${quoted(f.ingredient)}, ${bounds(f.least, f.most)}}` },
+  amount: { label: 'amount, if used', fields: ['ingredient', 'least', 'most'], rule: f => `amount: {of: ${quoted(f.ingredient)}, ${bounds(f.least, f.most)}}` },
   group: { label: 'total of a group', fields: ['group', 'least', 'most'], rule: f => `group: {of: {${quoted(page.problem.attribute)}: ${quoted(f.group)}}, total: [${quoted(f.least || '0%')}, ${quoted(f.most || '100%')}]}` },
   used: { label: 'how many of a group', fields: ['group', 'fewest', 'greatest number'], rule: f => `group: {of: {${quoted(page.problem.attribute)}: ${quoted(f.group)}}, used: [${Number(f.fewest) || 0}, ${Number(f['greatest number']) || 0}]}` },
   never: { label: 'not together', fields: ['ingredient', 'other'], rule: f => `never: [${quoted(f.ingredient)}, ${quoted(f.other)}]` },
   needs: { label: 'one needs another', fields: ['ingredient', 'other'], rule: f => `needs: {if: ${quoted(f.ingredient)}, then: ${quoted(f.other)}}` },
-  other: { label: 'as in the file', fields: ['rule'], rule: f => f.rule },
+  other: { label: 'in file syntax', fields: ['rule'], rule: f => f.rule },
 };
 
 const lastLeft = newest();
@@ -117,7 +117,7 @@ function later() {
     try {
       const a = await lastLeft(get('/leaves?change=' + encodeURIComponent(JSON.stringify(request()))));
       if (!a) return;
-      byId('rule-leaves').textContent = a.fault ? shown(a.fault.message + (a.fault.hint ? ': ' + a.fault.hint : '')) : `It leaves ${a.left} of ${a.of} compositions` + (a.draws ? `, and ${a.draws}.` : '.');
+      byId('rule-leaves').textContent = a.fault ? shown(a.fault.message + (a.fault.hint ? ': ' + a.fault.hint : '')) : `It leaves ${a.left} of ${a.of} recipes` + (a.draws ? `, and ${a.draws}.` : '.');
     } catch (e) {
       byId('rule-leaves').textContent = shown(e.message);
     }
@@ -126,9 +126,9 @@ function later() {
 
 export function showConstraints() {
   const p = page.problem;
-  byId('left').textContent = `${p.left} compositions keep the constraints.`;
+  byId('left').textContent = `${p.left} recipes meet the constraints.`;
   fill(byId('constraints'), p.constraints.length ? p.constraints.map((r, k) => el('li', {}, el('span', { title: entire(r) }, r), ' ',
-    button('×', () => ask({ do: 'drop', rule: k }), { class: 'drop control', 'data-key': 'drop ' + k, title: 'Drop it', 'aria-label': `Drop the constraint ${shown(r)}` })))
+    button('×', () => ask({ do: 'drop', rule: k }), { class: 'drop control', 'data-key': 'drop ' + k, title: 'Drop it', 'aria-label': `Drop constraint: ${shown(r)}` })))
     : el('li', { class: 'soft lack' }, 'None.'));
   const offered = Object.entries(kinds).filter(([, k]) => p.groups.length || !k.fields.includes('group'));
   if (byId('rule-kind').options.length !== offered.length) {

@@ -9,10 +9,10 @@ import { showFront } from './front.js';
 import { settings } from './conditions.js';
 
 const orders = {
-  'default order': null,
+  'shortlist order': null,
   score: (a, b) => b.score - a.score,
   'number of ingredients': (a, b) => Object.keys(a.recipe).length - Object.keys(b.recipe).length,
-  'distance from the known': (a, b) => distance(b) - distance(a),
+  'distance from known recipes': (a, b) => distance(b) - distance(a),
 };
 const distance = b => b.nearest && b.nearest.length ? b.nearest[0].distance ?? -1 : -1;
 
@@ -35,13 +35,13 @@ function row(b, [name, units, text], k) {
   const range = b.ranges?.[name];
   return el('li', {}, el('details', { name: 'part-' + k, 'data-key': `part ${k} ${name}` },
     el('summary', {}, swatch(name), el('span', { class: 'name', title: entire(name) }, name), el('span', { class: 'amount' }, text)),
-    range && el('p', { class: 'soft' }, `As good: ${amount(range.low)} to ${amount(range.high)}`),
+    range && el('p', { class: 'soft' }, `Equally good: ${amount(range.low)} to ${amount(range.high)}, in exchange with another ingredient`),
     el('div', { class: 'small-tools' },
-      button('Pin', () => pin(name), { 'aria-label': `Pin ${shown(name)}, at any amount`, title: 'In every recipe, at any amount', 'data-key': `pin ${k} ${name}`, 'aria-pressed': String(page.problem.required.includes(name)) }),
-      button('Keep amount', () => pin(name, units), { 'aria-label': `Keep amount of ${shown(name)}: ${text}`, title: `In every recipe, ${text} of it`, 'data-key': `keep ${k} ${name}` }),
+      button('Pin', () => pin(name), { 'aria-label': `Pin ${shown(name)}, at any amount`, title: 'Every recipe uses it, at any amount', 'data-key': `pin ${k} ${name}`, 'aria-pressed': String(page.problem.required.includes(name)) }),
+      button('Keep amount', () => pin(name, units), { 'aria-label': `Keep amount of ${shown(name)}: ${text}`, title: `Every recipe uses ${text}`, 'data-key': `keep ${k} ${name}` }),
       button('Ban', () => ask({ do: 'ban', ingredient: name }), { 'aria-label': `Ban ${shown(name)}`, 'data-key': `ban ${k} ${name}` }),
       button('Replace', () => replace(name), { 'aria-label': `Replace ${shown(name)}`, 'data-key': `replace ${k} ${name}` }),
-      button('Amounts', () => look(name), { 'aria-label': `Amounts of ${shown(name)}`, 'data-key': `steer ${k} ${name}` }))));
+      button('Set limits', () => look(name), { 'aria-label': `Set limits of ${shown(name)}`, 'data-key': `steer ${k} ${name}` }))));
 }
 
 function replace(name) {
@@ -70,17 +70,19 @@ function facts(b) {
   const out = [];
   const all = [...Object.entries(b.predicted ?? {}).map(([w, q]) => predicted(w, q)),
     ...Object.entries(b.scores ?? {}).filter(([w]) => !b.predicted?.[w]).map(([w, y]) => el('span', {}, `${w} ${score(y)}`))];
-  if (all.length) out.push(el('p', { title: 'A number has the interval that holds 9 in 10 new recipes; a class the share of recipes that are of it, of those that the model gives such a probability and has not seen, with its interval.' },
+  const some = Object.values(b.predicted ?? {});
+  const meaning = [some.some(q => !q.class) && 'Brackets hold 9 in 10 new recipes.', some.some(q => q.class) && 'A percentage is the chance of the class, as held-out recipes had it; its brackets are the 90 % interval.'].filter(Boolean).join(' ');
+  if (all.length) out.push(el('p', { title: meaning || null },
     all.map((e, k) => [k ? ' · ' : '', e])));
-  for (const l of b.sure ?? []) out.push(el('p', {}, `${l.limit}: kept with probability ${fixed(l.probability, 3)}`));
-  if (b.extrapolates) out.push(el('p', { class: 'provisional' }, 'Further from all known recipes than these are from each other: the models have seen nothing like it.'));
+  for (const l of b.sure ?? []) out.push(el('p', {}, `${l.limit}: ${fixed(100 * l.probability, 1)} % chance of keeping it`));
+  if (b.extrapolates) out.push(el('p', { class: 'provisional' }, 'Unlike any known recipe: its predictions are unreliable.'));
   if (b.nearest?.length) {
     const n = b.nearest[0];
-    out.push(el('p', { class: 'soft' }, `Nearest of yours: ${n.recipe}` + (n.distance === null ? '' : `, distance ${fixed(n.distance, 2)}`)));
+    out.push(el('p', { class: 'soft', title: '0: the same recipe. 1: no ingredient in common. Ingredients of all your recipes do not count.' }, `Nearest of yours: ${n.recipe}` + (n.distance === null ? '' : ` (distance ${fixed(n.distance, 2)} of 1)`)));
   }
   for (const v of b.variants ?? []) {
     const change = [...v.without.map(n => 'without ' + n), ...Object.entries(v.with).map(([n, a]) => `with ${n} (${amount(a)})`)];
-    out.push(el('p', { class: 'soft' }, `or ${change.join(', ')}: ${score(v.score)}`));
+    out.push(el('p', { class: 'soft', title: 'The other amounts change to keep the total.' }, `Variant ${change.join(', ')}: score ${score(v.score)}`));
   }
   return el('div', { class: 'facts' }, out);
 }
@@ -95,10 +97,10 @@ function sheetTable(s) {
     return [head, el('tr', {}, el('td', {}, el('input', { type: 'checkbox', 'aria-label': `Done: ${shown(r.ingredient)}` })), el('th', { scope: 'row' }, r.ingredient),
       el('td', { class: 'n' }, el('strong', {}, r.amount)), el('td', { class: 'n' }, r.running), el('td', { class: 'n share' }, s.percents[k]), costs && el('td', { class: 'n' }, s.costs[k]))];
   };
-  return [el('p', { class: 'small' }, `${s.title}: ${s.batch}, ${s.volume ? 'measured' : 'weighed'} in ${s.unit} to ${s.step}`),
+  return [el('p', { class: 'small' }, `${s.title}. ${s.batch} in total, to the nearest ${s.step} ${s.unit}.`),
     s.set?.length > 0 && el('p', {}, el('strong', {}, 'Set: ' + s.set.map(c => `${c.condition} ${c.value}`).join(', '))),
     el('table', { class: 'sheet' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Done'), el('th', { scope: 'col' }, 'Ingredient'), el('th', { scope: 'col', class: 'n' }, s.unit),
-      el('th', { scope: 'col', class: 'n' }, 'Running'), el('th', { scope: 'col', class: 'n share' }, '%'), costs && el('th', { scope: 'col', class: 'n' }, 'Cost'))),
+      el('th', { scope: 'col', class: 'n' }, 'Running total'), el('th', { scope: 'col', class: 'n share' }, '%'), costs && el('th', { scope: 'col', class: 'n' }, 'Cost'))),
     el('tbody', {}, s.rows.map(row)),
     el('tfoot', {}, el('tr', {}, el('td'), el('th', { scope: 'row' }, 'Sum'), el('td', { class: 'n' }, el('strong', {}, s.sum)), el('td'), el('td', { class: 'n share' }, '100'), costs && el('td', { class: 'n' }, s.total_cost)))),
     s.notes.map(n => el('p', { class: 'small' }, n))];
@@ -116,7 +118,7 @@ function weigh(k) {
     say(made ? '' : sheet.trim());
   };
   const d = dialog(isVolume() ? 'Measuring sheet' : 'Weighing sheet', el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); show(); } },
-    el('label', {}, 'Batch ', size), el('label', {}, 'Scale precision ', precision), el('button', {}, 'Round'),
+    el('label', {}, 'Total ', size), el('label', {}, 'Round to ', precision), el('button', {}, 'Round amounts'),
     button('Print', () => open(query() + '&as=html', true), { class: 'main' }), button('CSV', () => download(query() + '&as=csv', 'weighing.csv')), button('Close', () => d.close())), out);
   show();
 }
@@ -133,14 +135,14 @@ const known = b => el('li', { class: 'known', 'data-entry': 'known' },
 
 function card(b, k) {
   return el('li', { class: 'card', 'data-entry': k + 1 },
-    el('div', { class: 'head' }, el('h3', { class: 'number', 'aria-label': `Recipe ${k + 1}` }, String(k + 1)), el('span', { class: 'small' + (weak() ? ' soft' : '') }, `score ${score(b.score)}` + (weak() ? ' (weak model)' : ''))),
+    el('div', { class: 'head' }, el('h3', { class: 'number', 'aria-label': `Recipe ${k + 1}` }, String(k + 1)), el('span', { class: 'small' + (weak() ? ' soft' : ''), title: 'Score combines all objectives; higher is better.' }, `score ${score(b.score)}` + (weak() ? ' (weak model)' : ''))),
     bar(b.recipe, { key: 'recipe ' + k, keep: pin, look }),
     settings(b).length > 0 && el('p', { class: 'set' }, settings(b).join(' · ')),
     el('ul', { class: 'parts', 'aria-label': `Recipe ${k + 1}` }, amounts(b.recipe).map(p => row(b, p, k))),
     facts(b),
     el('div', { class: 'small-tools' },
       button('More like this', () => ask({ do: 'near', recipe: b.recipe, changes: 2 }), { 'data-key': `near ${k}`, 'aria-label': `More like this recipe, ${k + 1}` }),
-      button(isVolume() ? 'Measure' : 'Weigh', () => weigh(k + 1), { 'data-key': `weigh ${k}`, disabled: !page.list.settled, 'aria-label': `${isVolume() ? 'Measure' : 'Weigh'} recipe ${k + 1}` }),
+      button(isVolume() ? 'Measure out' : 'Weigh out', () => weigh(k + 1), { 'data-key': `weigh ${k}`, disabled: !page.list.settled, 'aria-label': `${isVolume() ? 'Measure out' : 'Weigh out'} recipe ${k + 1}` }),
       button('Copy', e => copy(b, e), { 'data-key': `copy ${k}`, 'aria-label': `Copy recipe ${k + 1}` })));
 }
 
