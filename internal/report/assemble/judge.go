@@ -211,7 +211,11 @@ func comparisonText(p *compile.Problem, a *report.Answer) string {
 	if a.Known.Number > 0 {
 		text += fmt.Sprintf(", your recipes %s ± %s%s", number.Score(a.Known.Mean, 1), number.ScoreError(a.Known.Mean, a.Known.SE), heldOutScoresNote(p))
 	}
-	text += fmt.Sprintf(". The median suggestion scores higher than %s random recipes", shareOfRecipes(a.RandomShareBelow))
+	by := "The median suggestion"
+	if a.Known.Number > 0 && heldOutScoresNote(p) != "" { // their own results may score higher
+		by = "As predicted, the median suggestion"
+	}
+	text += fmt.Sprintf(". %s scores higher than %s random recipes", by, shareOfRecipes(a.RandomShareBelow))
 	if a.Known.Number > 0 {
 		text += fmt.Sprintf(" and %s your recipes", shareOfRecipes(a.KnownShareBelow))
 	}
