@@ -145,7 +145,7 @@ func TestServeCampaign(t *testing.T) {
 	w.is("failed", `document.getElementById('status-B1-3').textContent === 'Failed'`)
 	w.is("what was learnt", "document.querySelectorAll('#campaign-tables table').length === 2 && document.querySelectorAll('#campaign-tables table')[1].tBodies[0].rows.length === 4")
 	w.stands("where it stands then")
-	if advice := w.text("#campaign-advice"); !strings.HasPrefix(advice, "Go on.") && !strings.HasPrefix(advice, "Stop.") {
+	if advice := w.text("#campaign-advice"); !strings.HasPrefix(advice, "Make another batch.") && !strings.HasPrefix(advice, "Stop, or ") {
 		t.Errorf("the advice is %q", advice)
 	}
 	w.accessible("results")
