@@ -147,7 +147,7 @@ const WithinBookText = everyIngredientText + withinBookSuffix
 
 // withinBookSuffix is the end of the text of a rule that keeps amounts in the range that they have in the known
 // recipes.
-const withinBookSuffix = " within the range of amounts in the known recipes"
+const withinBookSuffix = " within the amounts of the known recipes"
 
 // amountTextStart returns the beginning of the text of a rule about amounts. The parameter of is the text that names
 // the ingredients in the file.

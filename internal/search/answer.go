@@ -104,7 +104,7 @@ func (q *Question) Answer(ctx context.Context, b RunContext) (*Answer, error) {
 		wide := *q
 		wide.Least, wide.Most, wide.LacksAlwaysUsed, wide.Always = nil, nil, nil, nil
 		if a, err = wide.answerWithinLimits(ctx, b); err == nil && len(a.Entries) > 0 {
-			a.Notes = append(a.Notes, "Nothing was found within the doses of the known recipes, so that amounts are of any size.")
+			a.Notes = append(a.Notes, "Nothing was found within the amounts of the known recipes, so amounts may be of any size.")
 		}
 	}
 	if err != nil || a == nil {

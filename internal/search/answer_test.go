@@ -161,7 +161,7 @@ func TestAnswerOutsideTheBook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(a.Entries) == 0 || len(a.Notes) != 1 || !strings.Contains(a.Notes[0], "within the doses") {
+	if len(a.Entries) == 0 || len(a.Notes) != 1 || !strings.Contains(a.Notes[0], "within the amounts of the known recipes") {
 		t.Errorf("%d entries, with the notes %q", len(a.Entries), a.Notes)
 	}
 }

@@ -29,7 +29,7 @@ class Problems(unittest.TestCase):
     def test_check(self):
         found = problem().check()
         self.assertEqual(found["problem"]["ingredients"], 3)
-        self.assertEqual(found["problem"]["rules"], ["every ingredient within the range of amounts in the known recipes"])
+        self.assertEqual(found["problem"]["rules"], ["every ingredient within the amounts of the known recipes"])
 
     def test_errors(self):
         with self.assertRaises(kir.Error) as caught:

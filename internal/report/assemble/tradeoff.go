@@ -41,7 +41,7 @@ func Tradeoff(p *compile.Problem, found *compile.TradeOff, maxPoints int, draws 
 		Lines: found.Lines, Compositions: found.Compositions,
 	}
 	if found.BeyondKnownAmounts {
-		out.Warnings = append(out.Warnings, "Nothing was found within the doses of the known recipes, so that amounts are of any size.")
+		out.Warnings = append(out.Warnings, "Nothing was found within the amounts of the known recipes, so amounts may be of any size.")
 	}
 	out.Hypervolume.Value, out.Random.Compositions = report.Number(found.Volume), found.RandomSize
 	if err := t.addFront(out, found.TradeOffResult, maxPoints); err != nil {
