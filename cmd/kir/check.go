@@ -18,8 +18,8 @@ func newCheckCommand() *cobra.Command {
 		Use:   "check PROBLEM",
 		Short: "Check a problem and rate its models, without sampling",
 		Long: `Check a problem file and the files that it names. kir check counts the possible recipes,
-rates the models, shows how many ingredients recipes get, recommends a kernel, which is
-a sampling algorithm, and suggests changes. kir tests each suggested change in short
+and rates the models. It also shows how many ingredients the recipes would have,
+recommends a sampling algorithm (kernel), and suggests changes, each tested in short
 runs first. Errors come with file, line and column.`,
 		Example:           "  kir check examples/cocktails/problem.yaml",
 		Args:              requireOneArg("problem file"),

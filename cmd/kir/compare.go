@@ -15,8 +15,8 @@ func newCompareCommand() *cobra.Command {
 		Long: `Compare run A with run B: changes of the problem, recipes that entered or left the
 shortlist, and numbers that changed. The numbers are the score, the numbers of
 ingredients, and how often and how much of each ingredient the draws use. A number
-counts as changed only beyond chance: two runs of the same problem differ in at most
-one of twenty comparisons.`,
+counts as changed only beyond chance: comparing two runs of the same problem reports a
+change at most once in twenty.`,
 		Example: `  kir compare runs/fresh-all-day-cocktails-1 runs/fresh-all-day-cocktails-2
   kir compare runs/accord-1 runs/accord-2 --json | jq '.figures[] | select(.sure)'`,
 		Args:              requireTwoArgs("run directory", "second one"),

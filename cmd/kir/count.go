@@ -20,7 +20,7 @@ func newCountCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "count --ingredients N --total M",
-		Short: "Count compositions by their number of ingredients",
+		Short: "Count the possible recipes by their number of ingredients",
 		Long: `Count the ways to divide M units among N ingredients, by the number n of
 ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
 		Example: "  kir count --ingredients 50 --total 5",

@@ -39,12 +39,12 @@ func newInitCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init TABLE [-o FILE]",
 		Short: "Write a problem file for a table of recipes",
-		Long: `Write a problem file for a table of recipes: columns, labels, numbers of ingredients,
-and one objective. Constraints keep the doses within those of your recipes. They also
-keep maxima and stock, if the ingredients have such columns. Other objectives and
+		Long: `Write a problem file for a table of recipes. It names the columns and results, the usual
+numbers of ingredients, and one objective. Constraints keep amounts within those of your
+recipes, and below maxima and stock, if the table of ingredients has these columns. Other objectives and
 constraints are in the file as comments. If the model predicts poorly, kir adds an
 objective that favours ingredients found together in your recipes. From a table of prices
-or returns over time, it writes a portfolio problem. kir sample runs the file unedited.
+or returns over time, it writes a portfolio problem. You can run kir sample on it as it is.
 kir also writes ` + schema.FileName + `, if it is missing, so that editors can complete
 and check the problem file.
 

@@ -32,7 +32,7 @@ func (f *layoutFlags) addTo(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.ingredientNames, "names", nil, "rename an ingredient, `TABLE=NAME`, such as Campri=Campari")
 	c.Flags().StringArrayVar(&f.leftOutRecipes, "without", nil, "leave out this `ROW`, such as Total")
 	c.Flags().StringArrayVar(&f.keptRecipes, "including", nil, "keep this `ROW` as a recipe, although it looks like a total")
-	c.Flags().StringArrayVar(&f.unknownTexts, "unknown", nil, "`TEXT` that means a missing number, such as gelled")
+	c.Flags().StringArrayVar(&f.unknownTexts, "unknown", nil, "`TEXT` that stands for no measurement, such as n.d.")
 	for name, values := range map[string][]string{"delimiter": {"comma", "semicolon", "tab", "bar"}, "decimal": {"point", "comma"}} {
 		must(c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 	}

@@ -40,8 +40,8 @@ a column named "status". Leave a result empty until you know it. Recording the s
 twice changes nothing. kir refuses a value that differs from the recorded one; --correct
 replaces it. Old entries stay in the file.
 
-kir assumes that you used the proposed conditions, unless the table, LABEL=VALUE or
---made says otherwise.`,
+kir assumes that you used the proposed conditions, unless the table or
+CONDITION=VALUE says otherwise, such as temperature=172.`,
 		Example: `  kir record problem.yaml problem.batch-003.csv
   kir record problem.yaml B3-1 liking=71 haze=4
   kir record problem.yaml B3-2 liking=55 --made "Gin=22%,Tonic water=78%"

@@ -63,7 +63,7 @@ long run. The problem and its files must not have changed.`,
 		}
 		return err
 	}
-	c.Flags().IntVar(&draws, "draws", 0, "total `NUMBER` of draws per chain, with those that exist")
+	c.Flags().IntVar(&draws, "draws", 0, "total `NUMBER` of draws per chain, including those already made")
 	c.Flags().StringVar(&shard, "shard", "", "continue only part K of S of the chains, `K/S`; auto: from Slurm, Kubernetes or AWS Batch")
 	addProblemFlag(c, &file)
 	o.addRunFlags(c)

@@ -163,10 +163,10 @@ func writeErrorsJSON(stderr io.Writer, err error, status int) {
 	fmt.Fprintf(stderr, "%s\n", text)
 }
 
-const rootHelp = `kir finds new recipes, fragrances, formulations or portfolios: a whole divided
-among a few of many possible ingredients. All keep your constraints, and kir draws
-those that fit your objectives better more often. The sampling method is proven
-correct.
+const rootHelp = `kir finds new recipes, fragrances, formulations or portfolios. Each shares out a whole
+among a few of many possible ingredients. Every recipe obeys your constraints. The
+better it fits your objectives, the more often kir proposes it; the sampling is proven
+to follow these odds.
 
 Start with a table of recipes: kir init recipes.csv writes a problem file such as
 
@@ -222,7 +222,7 @@ func newRootCommand() *cobra.Command {
 	root.SetUsageFunc(writeUsage)
 	for _, c := range root.Commands() {
 		if slices.Contains(scoringCommands, c.Name()) {
-			c.Flags().Bool(allowProgramsFlag, false, "allow external programs named in the problem; they run as you")
+			c.Flags().Bool(allowProgramsFlag, false, "allow external programs that the problem names, with your user permissions")
 		}
 		switch c.Name() {
 		case "completion":

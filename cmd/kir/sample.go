@@ -34,7 +34,7 @@ func newSampleCommand() *cobra.Command {
 	o := &sampleOptions{settings: mcmc.DefaultSettings(), draws: mcmc.AutoDraws, timeLimit: timeFlag(compile.DefaultTime)}
 	c := &cobra.Command{
 		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--set NAME=V] [--near K]",
-		Short: "Sample a problem: draws, shortlist and report",
+		Short: "Draw recipes for a problem: draws, shortlist and report",
 		Long: `Sample a problem, keep every draw, and print the best new recipes, how far to trust
 them, and where the files are. Flags override the problem file.
 
@@ -43,7 +43,7 @@ out, summary.json, and report.html. kir resume continues an interrupted run.
 
 To change the problem for the next run, add constraints with --pin, --exclude, --min,
 --max and --near; fix a condition with --set. With a RUN in place of PROBLEM, kir reuses
-its settings, except a kernel that kir chose. --pin 3:Gin fixes Gin at its amount in
+its settings; a kernel that kir chose is chosen again. --pin 3:Gin fixes Gin at its amount in
 recipe 3 of the shortlist. kir prints the changes and saves the changed problem beside
 the old one, with its comments. Sampling the saved file gives the same draws.
 

@@ -20,7 +20,7 @@ completes their keys and marks mistakes. A problem file names it in its first li
 
   ` + schema.Modeline(schema.FileName) + `
 
-docs/problem.md is the same for people to read.
+docs/problem.md describes the same keys for people.
 
 With a PROBLEM, print that file as JSON, for programs without a reader of YAML. JSON is
 YAML, so kir reads the result like any problem file. Nothing is checked but the YAML.`,

@@ -63,7 +63,7 @@ the problem, in PROBLEM.steps.json.`,
 }
 
 func (o *serveOptions) addFlags(c *cobra.Command) {
-	c.Flags().StringVar(&o.pageOptions.Address, "address", "127.0.0.1:0", "address of the page, `HOST:PORT`; port 0: the last one, or a free one; on a network, use --tls-cert")
+	c.Flags().StringVar(&o.pageOptions.Address, "address", "127.0.0.1:0", "address of the page, `HOST:PORT`; port 0: the port of last time, or any free one; on a network, use --tls-cert")
 	c.Flags().StringSliceVar(&o.pageOptions.Hosts, "allow-host", nil, "`NAME` of this machine that browsers may use, besides localhost")
 	c.Flags().StringVar(&o.pageOptions.TLSCert, "tls-cert", "", "serve with TLS, with the certificate in this PEM `FILE`")
 	c.Flags().StringVar(&o.pageOptions.TLSKey, "tls-key", "", "PEM `FILE` with the key of the certificate")

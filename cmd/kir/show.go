@@ -27,8 +27,8 @@ errors, the statistics of the chains, and how to repeat the run.
 
 --best K prints the first K recipes of the shortlist and nothing else.
 
---recipe K prints recipe K for weighing: a batch rounded to your balance, one group of
-ingredients after another. The sum is exact and the constraints hold. The sheet is text;
+--recipe K prints a weighing sheet of recipe K: amounts rounded to the steps of your
+scale, sorted by group. The sum is exact and the constraints hold. The sheet is text;
 --csv and --html write CSV or a page to print. Percentages are by volume or by mass, as
 in your recipes. --in converts to the other, with the densities of the ingredients.
 

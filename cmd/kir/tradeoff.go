@@ -35,8 +35,8 @@ func newTradeoffCommand() *cobra.Command {
 		Use:   "tradeoff PROBLEM|RUN [--between NAME,NAME]",
 		Short: "Find the best trade-offs between two to four objectives",
 		Long: `Find the best trade-offs between two to four objectives: allowed recipes that no other
-beats in every objective. The list spreads evenly over them, with values in their own
-units. Knees mark recipes beyond which a little more of one objective costs much of
+beats in every objective. The list covers the trade-offs evenly, with each objective in its own
+unit. Knees mark recipes beyond which a little more of one objective costs much of
 another. The hypervolume measures how good the trade-offs are overall, compared with
 random recipes.
 

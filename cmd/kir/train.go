@@ -44,7 +44,7 @@ func newTrainCommand() *cobra.Command {
 	o := &trainOptions{forest: model.Options{Importances: true}}
 	c := &cobra.Command{
 		Use:   "train RECIPES --label L [-o FILE]",
-		Short: "Learn a label from recipes and rate the model",
+		Short: "Learn to predict a result (label) from recipes and rate the model",
 		Long: `Learn to predict a label of recipes from their amounts, print how well the model
 predicts recipes that it has not seen, and save it. A problem file loads it with
 learn: {file: FILE, maximize: true}.
@@ -108,8 +108,8 @@ func (o *trainOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringSliceVar(&o.failedWords, "failed", nil, "further `WORDS` that mean that a recipe failed")
 	c.Flags().StringVar(&o.splitsName, "splits", "", "split `RULE`: random tries one threshold per feature, best tries all (default random; best with --features or --choose)")
 	c.Flags().IntVar(&o.forest.FeaturesPerSplit, "features", 0, "`NUMBER` of features that each split considers (default: see docs/problem.md)")
-	c.Flags().IntVar(&o.forest.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf, `NUMBER` (default 1; 5 for numbers with best splits)")
-	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients: name and attributes, in the order of the problem")
+	c.Flags().IntVar(&o.forest.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf, `NUMBER` (default 1; 5 for a numeric label with --splits best)")
+	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients: name and attributes, listed as in the problem")
 	c.Flags().StringSliceVar(&o.descriptors.Totals, "totals", nil, "`ATTRIBUTES` of ingredients; the total of each group becomes a feature")
 	c.Flags().StringSliceVar(&o.descriptors.Means, "means", nil, "numeric `ATTRIBUTES` of ingredients; their means become features")
 	c.Flags().StringSliceVar(&o.descriptors.Ratios, "ratios", nil, "`ATTRIBUTES` of ingredients; log-ratios between two groups become features")

@@ -101,7 +101,7 @@ func optimismText(c *search.OptimismCheck) string {
 	if c.ExpectedRemainingGain != nil {
 		text = fmt.Sprintf("Expect about %s of the predicted gain over random recipes. ", number.WholePercent(*c.ExpectedRemainingGain))
 	}
-	return text + fmt.Sprintf("Models of half your recipes predicted a gain; models of the other half confirmed %s of it.", remainingGainText(c))
+	return text + fmt.Sprintf("With models of half your recipes each, %s of the gain held up; models of all recipes know more.", remainingGainText(c))
 }
 
 // remainingGainText returns the share of the predicted gain that held up in a check, as text.
@@ -213,7 +213,7 @@ func comparisonText(p *compile.Problem, a *report.Answer) string {
 	}
 	by := "The median suggestion"
 	if a.Known.Number > 0 && heldOutScoresNote(p) != "" { // their own results may score higher
-		by = "As predicted, the median suggestion"
+		by = "By prediction, the median suggestion"
 	}
 	text += fmt.Sprintf(". %s scores higher than %s random recipes", by, shareOfRecipes(a.RandomShareBelow))
 	if a.Known.Number > 0 {
@@ -281,5 +281,5 @@ func extrapolationWarnings(farEntries []int, entryCount int) []string {
 	} else if n > 1 {
 		which = "Suggestions " + number.JoinAnd(places) + " are"
 	}
-	return []string{which + " unlike any recipe that you have: predictions there are unreliable. Try one before you rely on them."}
+	return []string{which + " unlike any recipe that you have. Make such a recipe before you rely on its predictions."}
 }

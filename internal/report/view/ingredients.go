@@ -41,7 +41,7 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 	}
 	p.Table(t)
 	if unknown {
-		p.Line("? is an unknown error: all draws agree, or too few of them are independent.")
+		p.Line("?: standard error unknown, as all draws agree or too few are independent.")
 	}
 	if more := len(order) - maxTextIngredients; more > 0 {
 		p.Line("%s more: kir show RUN --json", number.Thousands(more))

@@ -104,7 +104,7 @@ func samplerText(m *report.Model) string {
 // writeSizes writes the probability of each number of ingredients in the sparsity law, and its
 // share of the draws.
 func writeSizes(m *report.Model, p *terminal.Printer) {
-	p.Heading("Number of ingredients: as asked, before objectives count, and in the draws")
+	p.Heading("Number of ingredients: asked for (without objectives), and in the draws")
 	t := terminal.NewTable(0, "n", "asked", "drawn", "±")
 	shown := 0
 	for _, s := range m.Sparsity {
@@ -124,7 +124,7 @@ func writeSizes(m *report.Model, p *terminal.Printer) {
 			}
 		}
 		if worst > 0 {
-			p.Wrapped(0, fmt.Sprintf("kir estimated some constraints instead of counting them: shares of the column \"asked\" have relative standard errors of up to %s. ± includes these; more draws do not reduce them.", number.Percent(worst)))
+			p.Wrapped(0, fmt.Sprintf("kir estimated how many recipes meet some constraints, instead of counting: shares of the column \"asked\" have relative standard errors of up to %s. ± includes these; more draws do not reduce them.", number.Percent(worst)))
 		}
 	}
 	p.Wrapped(0, fmt.Sprintf("The columns differ by %s (total variation distance). Without objectives, chance alone would give %s.", number.ThreeFigures(m.Variation), number.ThreeFigures(m.Expected)))
@@ -140,7 +140,7 @@ func writeScore(m *report.Model, p *terminal.Printer) {
 		return
 	}
 	p.Line("")
-	p.Wrapped(0, fmt.Sprintf("Mean score: %s ± %s in the draws; in %s random recipes of as many ingredients, %s ± %s. The score is the product of the objectives, each to the power of its weight.",
+	p.Wrapped(0, fmt.Sprintf("Mean score: %s ± %s in the draws; in %s random recipes of as many ingredients, %s ± %s. Each objective becomes a value, mostly from 0 to 1; the score is their product, each raised to its weight.",
 		number.Score(m.Score.Draws, 1), number.ScoreError(m.Score.Draws, m.Score.DrawsMCSE), number.Thousands(m.Score.RandomSize), number.Score(m.Score.Random, 1), number.ScoreError(m.Score.Random, m.Score.RandomSE)))
 }
 

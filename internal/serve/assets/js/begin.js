@@ -139,11 +139,11 @@ function show(v) {
   const some = v.tables.length > 0 || v.faults.length > 0;
   byId('open').hidden = some;
   byId('work').hidden = byId('end').hidden = !some;
-  byId('dir').textContent = shown(v.where);
+  byId('dir').textContent = v.where === '.' ? 'the directory where kir was started' : shown(v.where);
   byId('made').hidden = !v.where;
   byId('title').textContent = !some ? 'Begin with a table' : v.ready ? 'What kir sees' : 'This table needs a word';
   byId('words').textContent = !some ? 'Recipes that were made, and what came of them. kir learns from them, and suggests what to make next.'
-    : v.ready ? shown(v.says) + '. Check the colours, answer the questions, then press Go.' : 'kir cannot read it yet. A click, or a change in the file, mends it.';
+    : v.ready ? shown(v.says) + '. Check that each column has the right role (colour), answer the questions, then press Go.' : 'kir cannot read it yet. A click, or a change in the file, mends it.';
   fill(byId('examples'), v.examples.map(x => el('li', {}, el('button', { type: 'button', 'data-key': 'example ' + x.key, onclick: () => does('Reading the example …', () => server.example(x.key)) },
     el('strong', {}, x.name), el('span', { class: 'soft small' }, x.says)))));
   fill(byId('tables'), v.tables.map(showTable), some && v.ready && !v.tables.some(t => t.of === 'ingredients') && v.text.includes('sparsity: recipes')
@@ -159,7 +159,7 @@ function show(v) {
   const first = asked.length > 5 ? 4 : asked.length;
   fill(byId('asks'), asked.slice(0, first));
   byId('asks-rest').hidden = asked.length === first;
-  byId('asks-count').textContent = `${asked.length - first} more questions, with answers that kir guessed`;
+  byId('asks-count').textContent = `Answers that kir guessed: ${asked.length - first}`;
   fill(byId('asks-more'), asked.slice(first));
   byId('targets-section').hidden = !v.ready;
   fill(byId('targets'), v.targets.length ? v.targets.map(showTarget) : el('li', {}, 'No column says what came of the recipes. kir then suggests combinations that go together in them.'));

@@ -73,7 +73,7 @@ const shows = {
   campaign: () => campaign.showCampaign(),
   pages: () => {
     byId('pages').hidden = page.pages < 2;
-    byId('pages').textContent = `Open in ${page.pages} tabs: a change in one appears in all.`;
+    byId('pages').textContent = page.pages > 1 ? `Open in ${page.pages} tabs: a change in one appears in all.` : '';
   },
 };
 

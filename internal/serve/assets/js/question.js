@@ -15,7 +15,7 @@ export function showObjectives() {
       onchange: () => ask({ do: 'weight', property: w.name, weight: Number(slider.value) }) });
     return el('li', {}, el('details', { 'data-key': 'objective ' + w.name },
       el('summary', {}, el('strong', {}, w.name), ' ', about(w), w.weight !== 1 && ` · importance ${plain(w.weight)}`),
-      el('p', { class: 'soft' }, w.kind === 'learn' ? 'Learnt from your recipes (learn in the file)' : `Key in the file: ${w.kind}`), el('div', { class: 'tools' }, el('label', { title: 'The key in the file is weight.' }, 'Importance ', slider, ' ', value), aim(w))));
+      el('p', { class: 'soft' }, w.kind === 'learn' ? 'Learnt from your recipes (key "learn" in the problem file)' : `Key in the file: ${w.kind}`), el('div', { class: 'tools' }, el('label', { title: 'Called "weight" in the problem file' }, 'Importance ', slider, ' ', value), aim(w))));
   }) : el('li', { class: 'soft lack' }, 'None: no recipe is better than another.'));
 }
 
@@ -32,7 +32,7 @@ function showTrade(all) {
   fill(byId('trade'), el('details', { open: byId('trade').firstElementChild?.open, 'data-key': 'trade' },
     el('summary', { class: 'button quiet' }, asked.length ? `Trade-off of ${asked.map(shown).join(' and ')}` : 'Trade off objectives'),
     el('form', { class: 'box tools', onsubmit: e => { e.preventDefault(); e.target.parentElement.open = false; ask({ do: 'trade', trade: boxes.filter(b => b.checked).map(b => b.value) }); } },
-      boxes.map((b, k) => el('label', {}, b, ' ', all[k].name)), el('button', { class: 'main', 'data-key': 'trade go' }, 'Show it'),
+      boxes.map((b, k) => el('label', {}, b, ' ', all[k].name)), el('button', { class: 'main', 'data-key': 'trade go' }, 'Show trade-off'),
       asked.length > 0 && button('None', () => ask({ do: 'trade', trade: [] }), { 'data-key': 'trade none' }))));
 }
 
@@ -61,7 +61,7 @@ const kinds = {
   used: { label: 'how many of a group', fields: ['group', 'fewest', 'greatest number'], rule: f => `group: {of: {${quoted(page.problem.attribute)}: ${quoted(f.group)}}, used: [${Number(f.fewest) || 0}, ${Number(f['greatest number']) || 0}]}` },
   never: { label: 'not together', fields: ['ingredient', 'other'], rule: f => `never: [${quoted(f.ingredient)}, ${quoted(f.other)}]` },
   needs: { label: 'one needs another', fields: ['ingredient', 'other'], rule: f => `needs: {if: ${quoted(f.ingredient)}, then: ${quoted(f.other)}}` },
-  other: { label: 'in file syntax', fields: ['rule'], rule: f => f.rule },
+  other: { label: 'as YAML, as in the problem file', fields: ['rule'], rule: f => f.rule },
 };
 
 const lastLeft = newest();

@@ -35,7 +35,7 @@ function row(b, [name, units, text], k) {
   const range = b.ranges?.[name];
   return el('li', {}, el('details', { name: 'part-' + k, 'data-key': `part ${k} ${name}` },
     el('summary', {}, swatch(name), el('span', { class: 'name', title: entire(name) }, name), el('span', { class: 'amount' }, text)),
-    range && el('p', { class: 'soft' }, `Equally good: ${amount(range.low)} to ${amount(range.high)}, in exchange with another ingredient`),
+    range && el('p', { class: 'soft' }, `${amount(range.low)} to ${amount(range.high)} score the same, if one other ingredient makes up the difference`),
     el('div', { class: 'small-tools' },
       button('Pin', () => pin(name), { 'aria-label': `Pin ${shown(name)}, at any amount`, title: 'Every recipe uses it, at any amount', 'data-key': `pin ${k} ${name}`, 'aria-pressed': String(page.problem.required.includes(name)) }),
       button('Keep amount', () => pin(name, units), { 'aria-label': `Keep amount of ${shown(name)}: ${text}`, title: `Every recipe uses ${text}`, 'data-key': `keep ${k} ${name}` }),
@@ -71,14 +71,14 @@ function facts(b) {
   const all = [...Object.entries(b.predicted ?? {}).map(([w, q]) => predicted(w, q)),
     ...Object.entries(b.scores ?? {}).filter(([w]) => !b.predicted?.[w]).map(([w, y]) => el('span', {}, `${w} ${score(y)}`))];
   const some = Object.values(b.predicted ?? {});
-  const meaning = [some.some(q => !q.class) && 'Brackets hold 9 in 10 new recipes.', some.some(q => q.class) && 'A percentage is the chance of the class, as held-out recipes had it; its brackets are the 90 % interval.'].filter(Boolean).join(' ');
+  const meaning = [some.some(q => !q.class) && 'In brackets: the range of 9 in 10 new results.', some.some(q => q.class) && 'A percentage is the chance of the class, as held-out recipes had it; its brackets are the 90 % interval.'].filter(Boolean).join(' ');
   if (all.length) out.push(el('p', { title: meaning || null },
     all.map((e, k) => [k ? ' · ' : '', e])));
   for (const l of b.sure ?? []) out.push(el('p', {}, `${l.limit}: ${fixed(100 * l.probability, 1)} % chance of keeping it`));
   if (b.extrapolates) out.push(el('p', { class: 'provisional' }, 'Unlike any known recipe: its predictions are unreliable.'));
   if (b.nearest?.length) {
     const n = b.nearest[0];
-    out.push(el('p', { class: 'soft', title: '0: the same recipe. 1: no ingredient in common. Ingredients of all your recipes do not count.' }, `Nearest of yours: ${n.recipe}` + (n.distance === null ? '' : ` (distance ${fixed(n.distance, 2)} of 1)`)));
+    out.push(el('p', { class: 'soft', title: '0: the same recipe. 1: no ingredient in common. Ingredients that every one of your recipes contains are ignored.' }, `Nearest of yours: ${n.recipe}` + (n.distance === null ? '' : ` (distance ${fixed(n.distance, 2)} of 1)`)));
   }
   for (const v of b.variants ?? []) {
     const change = [...v.without.map(n => 'without ' + n), ...Object.entries(v.with).map(([n, a]) => `with ${n} (${amount(a)})`)];
