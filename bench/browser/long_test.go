@@ -151,7 +151,7 @@ func TestServeLong(t *testing.T) {
 		t.Errorf("with %d steps the server has %d bytes, at first %d", steps, large, small)
 	}
 	w.does("import('/js/state.js').then(m => m.ask({do: 'weight', property: 'liking', weight: 9}))")
-	w.is("that no more fits", "/the history is full: save the problem under another name/.test(document.getElementById('said').textContent)")
+	w.is("that no more fits", "/[Tt]he history is full: save the problem under another name/.test(document.getElementById('said').textContent)")
 	w.click("#said button")
 
 	// Ten thousand messages, of which each is shown as one of the server's is.
