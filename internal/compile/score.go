@@ -165,24 +165,19 @@ func (w *Property) measuredScores(b *dataset.Book) []float64 {
 	if !w.ScoresByHeldOut() || b == nil {
 		return nil
 	}
-	label, ok := b.Label(w.Model.Label())
-	if !ok {
-		return nil
+	scores := make([]float64, len(b.Recipes))
+	for r := range scores {
+		scores[r] = math.NaN()
 	}
-	scores := make([]float64, len(label.ClassOf))
-	if w.Class != "" {
+	if w.Class == "" {
+		least, greatest := w.Model.Range()
+		for r, v := range w.MeasuredNumbers() {
+			scores[r] = w.learntModel.wantedValues.Desirability(v, least, greatest)
+		}
+	} else if label, ok := b.Label(w.Model.Label()); ok {
 		for r := range scores {
 			scores[r] = w.ClassMembership(label, r)
 		}
-		return scores
-	}
-	numbers, _, err := label.Measurements()
-	if err != nil {
-		return nil // the label has texts that the model counts as failures
-	}
-	least, greatest := w.Model.Range()
-	for r, v := range numbers {
-		scores[r] = w.learntModel.wantedValues.Desirability(v, least, greatest)
 	}
 	return scores
 }

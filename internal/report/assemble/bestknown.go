@@ -94,21 +94,17 @@ func compareKnown(a, b compile.ScoredRecipe) int {
 // measuredLabel returns the measured label of a property for the known recipe with the given index.
 // The result ok is false if the property was not learnt from the recipes or the recipe has no label.
 func measuredLabel(p *compile.Problem, w *compile.Property, recipe int) (label report.Measurement, ok bool) {
-	if !w.ScoresByHeldOut() {
+	if number, ok := w.MeasuredNumbers()[recipe]; ok {
+		return report.Measurement{Value: report.Number(number)}, true
+	}
+	if w.Class == "" || !w.ScoresByHeldOut() {
 		return label, false
 	}
 	of, ok := p.Book.Label(w.Model.Label())
 	if !ok || of.ClassOf[recipe] < 0 {
 		return label, false
 	}
-	if w.Class != "" {
-		return report.Measurement{Value: report.UnknownNumber(), Class: of.Value(recipe)}, true
-	}
-	numbers, _, err := of.Measurements()
-	if err != nil || math.IsNaN(numbers[recipe]) {
-		return label, false
-	}
-	return report.Measurement{Value: report.Number(numbers[recipe])}, true
+	return report.Measurement{Value: report.UnknownNumber(), Class: of.Value(recipe)}, true
 }
 
 // unmeasuredValues returns what is known of a known recipe without measurements: the predictions of

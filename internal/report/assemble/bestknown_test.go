@@ -12,16 +12,19 @@ import (
 )
 
 // trialsWithCost returns a problem of twelve recipes of a and b, of 5 to 60 % of a, each with a
-// result y of ten times its number, and a thirteenth without a result. The constraint is one line of
-// the file.
-func trialsWithCost(t *testing.T, properties, constraint string) *compile.Problem {
+// result y of ten times its number but for the twelfth, and a thirteenth without a result. The
+// constraint is one line of the file.
+func trialsWithCost(t *testing.T, twelfth, properties, constraint string) *compile.Problem {
 	t.Helper()
 	dir := t.TempDir()
 	var table strings.Builder
 	table.WriteString("recipe,ingredient,amount,unit,y,kind\n")
 	for r := 1; r <= 13; r++ {
 		y, kind := fmt.Sprint(10*r), []string{"bad", "good"}[r/9]
-		if r == 13 {
+		switch r {
+		case 12:
+			y = twelfth
+		case 13:
 			y, kind = "", ""
 		}
 		fmt.Fprintf(&table, "r%d,a,%d,ml,%s,%s\nr%d,b,%d,ml,%s,%s\n", r, 5*r, y, kind, r, 100-5*r, y, kind)
@@ -68,7 +71,7 @@ func TestBestKnown(t *testing.T) {
 		{"weighed against the cost", y + cost, "", "r10", 9.0 / 11 * 0.5, 0, 0}, // (r − 1)/11 · (1 − r/20) has its top at 10.5, and the first of equals counts
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p := trialsWithCost(t, c.properties, c.constraint)
+			p := trialsWithCost(t, "120", c.properties, c.constraint)
 			list := []report.Best{{Score: report.Number(c.score + 1e-9)}, {Score: report.Number(c.score)}}
 			known, err := BestKnown(p, list)
 			if err != nil {
@@ -86,10 +89,15 @@ func TestBestKnown(t *testing.T) {
 			}
 		})
 	}
-	p := trialsWithCost(t, cost, "")
+	p := trialsWithCost(t, "120", cost, "")
 	known, err := BestKnown(p, nil)
 	if err != nil || known.Name != "r1" || len(known.Measured) > 0 || known.Predicted["cost"].Value != 0.5 {
 		t.Errorf("by a formula alone it is %+v, %v", known, err)
+	}
+	// A recipe that failed, by a word of the file, is no best one, and hides no results of the others.
+	failed := trialsWithCost(t, "ruined", "  y: {learn: {label: y, maximize: true, failed: [ruined]}}\n", "")
+	if known, err = BestKnown(failed, nil); err != nil || known.Name != "r11" || known.Measured["y"].Value != 110 {
+		t.Errorf("beside a failure it is %+v, %v", known, err)
 	}
 	if out := newReportProblem(p); out.Unit != "ml" || out.Whole != 100 {
 		t.Errorf("a recipe is %v %s", out.Whole, out.Unit)
