@@ -109,9 +109,9 @@ func TestSite(t *testing.T) {
 	w.click("#next")
 	w.is("a batch", "document.querySelectorAll('#batches .card').length === 2")
 	for k, value := range []string{"61", "58.5"} {
-		i := field(fmt.Sprintf("1-%d", k+1), "liking")
+		i := field(fmt.Sprintf("B1-%d", k+1), "liking")
 		w.does("const i = " + i + "; i.value = '" + value + "'; i.dispatchEvent(new Event('input')); i.dispatchEvent(new Event('change'))")
-		w.is("recorded", fmt.Sprintf("/liking %s/.test(document.getElementById('status-1-%d').textContent)", value, k+1))
+		w.is("recorded", fmt.Sprintf("/liking %s/.test(document.getElementById('status-B1-%d').textContent)", value, k+1))
 	}
 
 	// Another tab says that this one is open; then this one is killed in the middle of a run.
@@ -126,7 +126,7 @@ func TestSite(t *testing.T) {
 	if err := chromedp.Do(second, chromedp.Reload()); err != nil {
 		t.Fatal(err)
 	}
-	other.is("what was kept", `document.getElementById('status-1-2')?.textContent.includes('liking 58.5') && document.querySelectorAll('#steps li').length === 3`)
+	other.is("what was kept", `document.getElementById('status-B1-2')?.textContent.includes('liking 58.5') && document.querySelectorAll('#steps li').length === 3`)
 	other.is("the button of the next batch", "!document.getElementById('next').disabled")
 	other.click("#next")
 	other.is("the next batch", "document.querySelectorAll('#batches .batch').length === 2")

@@ -63,7 +63,7 @@ func askingOf(t *testing.T, files fs.FS) *Session {
 			t.Error(err)
 		}
 	})
-	c := newDrawingChains(p.Target)
+	c := newDrawingChains(p.Target, new(processorGate))
 	kernel, err := mcmc.NewKernel("balanced", p.Target)
 	if err != nil {
 		t.Fatal(err)

@@ -310,7 +310,9 @@ func (s *Session) startComputation(activity string, compute func(ctx context.Con
 	s.runningWork.Go(func() {
 		defer cancel()
 		s.addErrorNote(s.publishCampaign())
+		release := s.processors.claim()
 		err := compute(ctx)
+		release()
 		b.mu.Lock()
 		last := b.computationNumber == mine
 		if last {

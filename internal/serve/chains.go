@@ -25,8 +25,8 @@ const (
 )
 
 // drawsBeforeYielding returns the number of draws of all chains together after which the chains
-// pause until the run of the step has finished. On a single processor, as in a browser, each draw
-// delays the run, so that fewer are made first.
+// pause while other work needs the processors. On a single processor, as in a browser, each draw
+// delays that work, so that fewer are made first.
 func drawsBeforeYielding(processors int) int {
 	if processors == 1 {
 		return 1024
@@ -71,18 +71,15 @@ func (t *drawTrace) add(x *mcmc.State) {
 
 // A chains value has the Markov chains that draw recipes of the current step for the open page.
 type drawingChains struct {
-	target            *mcmc.Target // distribution from which the chains draw
-	traces            []*drawTrace // item c has the kept draws of chain c
-	reusableDrawCount atomic.Int64 // number of draws of the previous step that are possible in this step
-
-	// processorsFree is closed when the run of the step has finished and no longer needs the
-	// processors.
-	processorsFree chan struct{}
+	target            *mcmc.Target   // distribution from which the chains draw
+	traces            []*drawTrace   // item c has the kept draws of chain c
+	reusableDrawCount atomic.Int64   // number of draws of the previous step that are possible in this step
+	gate              *processorGate // other work, for which the chains pause
 }
 
-// newDrawingChains returns chains that have no draws yet.
-func newDrawingChains(t *mcmc.Target) *drawingChains {
-	c := &drawingChains{target: t, processorsFree: make(chan struct{})}
+// newDrawingChains returns chains that have no draws yet. They pause for the work of the gate.
+func newDrawingChains(t *mcmc.Target, gate *processorGate) *drawingChains {
+	c := &drawingChains{target: t, gate: gate}
 	for range liveChainCount {
 		c.traces = append(c.traces, &drawTrace{keepInterval: 1})
 	}
@@ -153,10 +150,8 @@ func (c *drawingChains) drawUntilDone(ctx context.Context, kernel string, seed u
 				if made*len(c.traces) < enough {
 					continue
 				}
-				select {
-				case <-c.processorsFree:
-				case <-ctx.Done():
-					return ctx.Err()
+				if err := c.gate.wait(ctx); err != nil {
+					return err
 				}
 			}
 			return nil

@@ -164,7 +164,7 @@ func TestChains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newDrawingChains(target)
+	c := newDrawingChains(target, new(processorGate))
 	draw := func(density float64, amounts ...int) keptDraw {
 		d := keptDraw{logDensity: density}
 		for i, a := range amounts {
@@ -200,7 +200,7 @@ func TestChains(t *testing.T) {
 		t.Errorf("%d draws, kept are %v", made, kept)
 	}
 	for _, kernel := range []string{"tempered", "gibbs", "balanced"} {
-		c := newDrawingChains(target)
+		c := newDrawingChains(target, new(processorGate))
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		ended := make(chan error, 1)
 		go func() { ended <- c.drawUntilDone(ctx, kernel, 3, []keptDraw{draw(0, 6), draw(0, 7)}) }()

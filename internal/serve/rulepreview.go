@@ -54,7 +54,7 @@ func (s *Session) respondWithRulePreview(r *http.Request) (any, error) {
 	defer p.Close()
 	out.Remaining = recipeCountText(p)
 	if now != nil && p.Total == now.Total && slices.Equal(p.Ingredients, now.Ingredients) {
-		fit, _ := newDrawingChains(p.Target).reusableDraws(slices.Concat(kept...))
+		fit, _ := newDrawingChains(p.Target, new(processorGate)).reusableDraws(slices.Concat(kept...))
 		n := 0
 		for _, draws := range kept {
 			n += len(draws)

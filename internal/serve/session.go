@@ -80,7 +80,8 @@ type Session struct {
 	modelCache        *compile.ModelCache
 	palette           palette
 	campaignState     campaignState // state of the campaign
-	shortlistVersion  atomic.Int64  // number of the shortlist that was stored last
+	processors        processorGate
+	shortlistVersion  atomic.Int64 // number of the shortlist that was stored last
 
 	mu              sync.Mutex
 	ctx             context.Context

@@ -504,13 +504,6 @@ func TestModelsOfSetupStay(t *testing.T) {
 	}
 }
 
-// TestDrawsBeforeYielding: fewer draws delay a run that has but one processor.
-func TestDrawsBeforeYielding(t *testing.T) {
-	if one, two := drawsBeforeYielding(1), drawsBeforeYielding(2); one >= two {
-		t.Errorf("%d draws on one processor, %d on two", one, two)
-	}
-}
-
 // TestRecipesWithResult: a target says in how many recipes its result is known.
 func TestRecipesWithResult(t *testing.T) {
 	for _, c := range []struct {

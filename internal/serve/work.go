@@ -110,7 +110,8 @@ func (w *stepWork) execute(ctx context.Context) (err error) {
 	if err := w.session.publishState(); err != nil {
 		return err
 	}
-	c := newDrawingChains(p.Target)
+	c := newDrawingChains(p.Target, &w.session.processors)
+	release := w.session.processors.claim()
 	before := w.previousWork.drawsReusableFor(p)
 	pause := w.session.waitTimes.pauseBeforeRun
 	if w.previousWork == nil {
@@ -127,7 +128,7 @@ func (w *stepWork) execute(ctx context.Context) (err error) {
 	g.Go(func() error { return w.publishRepeatedly(shown) })
 	g.Go(func() error {
 		defer hide()
-		defer close(c.processorsFree)
+		defer release()
 		return w.makeSearchesAndRun(drawing, p, pause)
 	})
 	return p.Explain(g.Wait())
