@@ -36,7 +36,8 @@ type replay struct {
 	stop  []bool
 	said  []float64
 	came  []bool
-	ids   map[int]string // of recipes that were offered in a batch that was kept
+	ids   map[int]string // of recipes that were offered in a batch
+	off   [][]float64    // see record
 	r     *rand.Rand
 }
 
@@ -199,11 +200,7 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	choose := c.Choose
-	if p.o.second != nil {
-		choose = c.Next // which keeps the batch, so that the campaign has rounds
-	}
-	b, err := choose(ctx, campaign.Settings{BatchSize: p.size, Seed: p.seed, MaxNewIngredients: -1, Workers: 1, AllowedRecipes: p.o.allowed(), AlikeLimits: p.o.alike()})
+	b, err := c.Next(ctx, campaign.Settings{BatchSize: p.size, Seed: p.seed, MaxNewIngredients: -1, Workers: 1, AllowedRecipes: p.o.allowed(), AlikeLimits: p.o.alike()})
 	if err != nil {
 		return nil, err
 	}
@@ -215,20 +212,34 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 		at[recipeKey(p.o, x)+fmt.Sprint(p.o.named(k))] = k
 	}
 	var out []int
+	off := []float64{}
+	defer func() { p.off = append(p.off, off) }()
 	for _, e := range b.Entries {
 		k, ok := at[mapKey(e.Recipe)+fmt.Sprint(e.Conditions)]
 		if !ok {
 			return nil, fmt.Errorf("%v under %v is no recipe of %s", e.Recipe, e.Conditions, p.o.name)
 		}
 		out = append(out, k)
-		if p.o.second != nil && p.ids[k] == "" {
+		if p.ids[k] == "" {
 			p.ids[k] = e.ID
+		}
+		if told, ok := e.Predicted["y"]; ok && told.Low < told.Value && told.Value < told.High && !math.IsNaN(p.o.values[k]) {
+			off = append(off, offset(told, p.o.values[k]))
 		}
 		if e.BeatsBestProbability != nil && e.Reason.Kind != campaign.Replicate {
 			p.said, p.came = append(p.said, *e.BeatsBestProbability), append(p.came, p.beats(k, out[:len(out)-1]))
 		}
 	}
 	return out, nil
+}
+
+// offset is how far a value is from its prediction, where 1 is the end of the interval, and -1 the
+// other end.
+func offset(told campaign.Prediction, value float64) float64 {
+	if value < told.Value {
+		return (value - told.Value) / (told.Value - told.Low)
+	}
+	return (value - told.Value) / (told.High - told.Value)
 }
 
 // beats says whether a recipe is better than all that was tried; of a trade-off, whether it

@@ -41,6 +41,8 @@ type record struct {
 	More   []float64 `json:"more,omitempty"` // of a trade-off, before each round: the greatest share of the hypervolume that a recipe that is left adds
 	Said   []float64 `json:"said,omitempty"` // of each recipe that is chosen for it: the probability, as the arm says it, that it beats what was tried
 	Came   []bool    `json:"came,omitempty"` // whether it did
+
+	Off [][]float64 `json:"off,omitempty"` // of each round's recipes: how far the value is from its prediction, in half intervals
 }
 
 func (r *record) key() string { return fmt.Sprintf("%s %s %d %d", r.Oracle, r.Arm, r.Seed, r.Batch) }
@@ -74,6 +76,7 @@ func run(ctx context.Context) error {
 	which := flag.String("arms", "random,shortlist,next,gp,rf", "arms")
 	program := flag.String("python", "/usr/bin/python3", "a Python that has scikit-learn")
 	script := flag.String("script", "bench/campaign/arms.py", "scikit-learn's arms")
+	anywhere := flag.Bool("anywhere", false, "begin with recipes of the whole table, not of its worse half")
 	workers := flag.Int("workers", 2, "campaigns at once")
 	show := flag.Bool("show", false, "show what was kept, and replay nothing")
 	figure := flag.String("figure", "", "file of the figure, SVG")
@@ -117,7 +120,7 @@ func run(ctx context.Context) error {
 	}
 	names := strings.Split(*which, ",")
 	if !*show {
-		if err := replayAll(ctx, oracles, names, seedsFrom(*first, *seeds), *batch, *workers, *keep, kept, *program, *script); err != nil {
+		if err := replayAll(ctx, oracles, names, seedsFrom(*first, *seeds), *batch, *anywhere, *workers, *keep, kept, *program, *script); err != nil {
 			return err
 		}
 	}
@@ -128,6 +131,7 @@ func run(ctx context.Context) error {
 			calibration(os.Stdout, oracles, "next", kept, *batch, all)
 		}
 		advice(os.Stdout, oracles, "next", kept, *batch, all)
+		intervals(os.Stdout, oracles, "next", kept, *batch, all)
 	}
 	if *figure != "" {
 		return saveFigure(*figure, oracles, names, kept, *batch, all)
@@ -171,7 +175,7 @@ func readKept(path string) (map[string]*record, error) {
 }
 
 // replayAll makes the campaigns that are missing.
-func replayAll(ctx context.Context, oracles []*oracle, names []string, seeds []uint64, batch, workers int, keep string, kept map[string]*record, program, script string) error {
+func replayAll(ctx context.Context, oracles []*oracle, names []string, seeds []uint64, batch int, anywhere bool, workers int, keep string, kept map[string]*record, program, script string) error {
 	type job struct {
 		o    *oracle
 		name string
@@ -234,7 +238,7 @@ func replayAll(ctx context.Context, oracles []*oracle, names []string, seeds []u
 					fail(fmt.Errorf("there is no arm %q", j.name))
 					continue
 				}
-				r, err := replayOne(ctx, j.o, a, j.seed, batch)
+				r, err := replayOne(ctx, j.o, a, j.seed, batch, anywhere)
 				if err != nil {
 					fail(fmt.Errorf("%s on %s: %w", j.name, j.o.name, err))
 					continue
@@ -281,16 +285,19 @@ func appendLine(path string, r *record) error {
 }
 
 // replayOne makes one campaign.
-func replayOne(ctx context.Context, o *oracle, a arm, seed uint64, batch int) (*record, error) {
+func replayOne(ctx context.Context, o *oracle, a arm, seed uint64, batch int, anywhere bool) (*record, error) {
 	dir, err := os.MkdirTemp("", "kir-replay-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	p := &replay{o: o, seed: seed, size: batch, dir: filepath.Clean(dir), r: rand.New(rand.NewPCG(seed, 7)), ids: make(map[int]string)}
-	worse := slices.Clone(o.order[:len(o.order)/2])
-	p.r.Shuffle(len(worse), func(a, b int) { worse[a], worse[b] = worse[b], worse[a] })
-	p.tried = append(p.tried, worse[:startSize]...)
+	from := slices.Clone(o.order[:len(o.order)/2])
+	if anywhere {
+		from = slices.Clone(o.order)
+	}
+	p.r.Shuffle(len(from), func(a, b int) { from[a], from[b] = from[b], from[a] })
+	p.tried = append(p.tried, from[:startSize]...)
 	best := o.worth(p.tried[0])
 	for _, k := range p.tried {
 		best = max(best, o.worth(k))
@@ -312,10 +319,14 @@ func replayOne(ctx context.Context, o *oracle, a arm, seed uint64, batch int) (*
 	note := func() {
 		regret := o.best - max(best, start)
 		r.Regret = append(r.Regret, regret)
-		r.Closed = append(r.Closed, 1-regret/(o.best-start))
+		closed := 1.0 // where the start has the best
+		if start < o.best {
+			closed = 1 - regret/(o.best-start)
+		}
+		r.Closed = append(r.Closed, closed)
 	}
 	note()
-	defer func() { r.Left, r.Stop, r.Said, r.Came = p.left, p.stop, p.said, p.came }()
+	defer func() { r.Left, r.Stop, r.Said, r.Came, r.Off = p.left, p.stop, p.said, p.came, p.off }()
 	for range rounds(o, batch) {
 		if err := ctx.Err(); err != nil {
 			return nil, err

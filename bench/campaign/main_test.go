@@ -45,7 +45,7 @@ func TestReplay(t *testing.T) {
 	}
 	var starts []float64
 	for _, a := range []arm{{"random", random}, {"shortlist", shortlist}, {"next", next}} {
-		r, err := replayOne(t.Context(), o, a, 3, 8)
+		r, err := replayOne(t.Context(), o, a, 3, 8, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestReplay(t *testing.T) {
 		if !slices.IsSortedFunc(r.Regret, func(a, b float64) int { return int(b - a) }) || len(r.Regret) != rounds(o, 8)+1 {
 			t.Errorf("%s: regret %v", a.name, r.Regret)
 		}
-		again, err := replayOne(t.Context(), o, a, 3, 8)
+		again, err := replayOne(t.Context(), o, a, 3, 8, false)
 		if err != nil || !slices.Equal(again.Regret, r.Regret) {
 			t.Errorf("%s again: %v, %v", a.name, again, err)
 		}
@@ -98,7 +98,7 @@ func TestReplayUnderConditions(t *testing.T) {
 			}
 			return batch, err
 		}}
-		r, err := replayOne(t.Context(), o, watched, 3, 8)
+		r, err := replayOne(t.Context(), o, watched, 3, 8, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestReplayTrade(t *testing.T) {
 	}
 	var all [2]*record
 	for k := range all {
-		if all[k], err = replayOne(t.Context(), o, arm{"next", next}, 3, 8); err != nil {
+		if all[k], err = replayOne(t.Context(), o, arm{"next", next}, 3, 8, false); err != nil {
 			t.Fatal(err)
 		}
 	}

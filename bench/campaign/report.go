@@ -237,3 +237,38 @@ func advice(w io.Writer, oracles []*oracle, arm string, kept map[string]*record,
 		fmt.Fprintf(w, "| all | %d | %.3f | %.3f ± %.3f |\n", all, sum/float64(all), float64(total)/float64(all), shareSE(total, all))
 	}
 }
+
+// intervals writes how many of the 90 % intervals of the first batches and of later ones held what
+// came. The errors are over the oracles.
+func intervals(w io.Writer, oracles []*oracle, arm string, kept map[string]*record, batch int, seeds []uint64) {
+	var first, later []float64 // shares, one for each oracle
+	for _, o := range oracles {
+		var n, held [2]float64
+		for _, seed := range seeds {
+			r := kept[(&record{Oracle: o.name, Arm: arm, Seed: seed, Batch: batch}).key()]
+			if r == nil {
+				continue
+			}
+			for k, round := range r.Off {
+				for _, off := range round {
+					n[min(k, 1)]++
+					if math.Abs(off) <= 1 {
+						held[min(k, 1)]++
+					}
+				}
+			}
+		}
+		if n[0] > 0 {
+			first = append(first, held[0]/n[0])
+		}
+		if n[1] > 0 {
+			later = append(later, held[1]/n[1])
+		}
+	}
+	if len(later) == 0 {
+		return
+	}
+	a, aSE := meanOf(first)
+	b, bSE := meanOf(later)
+	fmt.Fprintf(w, "\nOf the 90 %% intervals %s gave, %.1f ± %.1f %% held in the first batch and %.1f ± %.1f %% in later ones.\n", arm, 100*a, 100*aSE, 100*b, 100*bSE)
+}

@@ -23,12 +23,20 @@ type Batch struct {
 	Entries            []Entry        `json:"batch"`
 	Best               *Best          `json:"best"`                 // best measured recipe so far; nil if no recipe was measured
 	RemainingGain      RemainingGain  `json:"left"`                 // gain to expect from further rounds, and the advice to go on or to stop
+	Correction         Correction     `json:"correction"`           // how the outcome of earlier batches corrected the predictions
 	Models             []ModelSummary `json:"models"`               // one summary for each label of how well its model predicts
 	Pending            []string       `json:"pending"`              // ids of recipes of earlier batches that have no result yet
 	Notes              []string       `json:"notes"`                // remarks for the user, such as why the batch has fewer recipes than asked for
 	Labels             []string       `json:"labels"`               // names of the labels to measure, that is, of the measured quantities
 	Conditions         []Condition    `json:"conditions,omitempty"` // conditions of the problem
 	TradeOffObjectives []string       `json:"trade,omitempty"`      // names of the objectives of the trade-off; empty if the problem has no trade-off
+}
+
+// A Correction says how the outcome of earlier batches corrected the predictions of a batch. The
+// file docs/campaign.md describes the method.
+type Correction struct {
+	Widening   map[string]float64 `json:"widening"` // maps the name of a numeric label to the factor by which its prediction intervals were widened
+	OddsFactor float64            `json:"odds"`     // factor by which the odds of a new best were multiplied; 1 for a trade-off
 }
 
 // An Entry is one recipe of a batch.

@@ -132,6 +132,7 @@ func (ch *batchOptimizer) fillFromPool(p *candidatePool) (gained float64) {
 		used[at] = true
 		b := chosenRecipe{recipe: p.recipes[at], reasonKind: kind, expectedGain: ch.expectedGain(p, at), nearestDistance: ch.nearestDistance(p.recipes[at]), hasImprovementStats: true}
 		b.beatsProbability, b.expectedImprovement = ch.improvementStats(p, at)
+		b.beatsProbability = multiplyOdds(b.beatsProbability, ch.oddsFactor)
 		gained += b.expectedGain
 		ch.addRecipe(b)
 		for s := range p.incumbentUtilities {

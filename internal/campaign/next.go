@@ -12,13 +12,12 @@ import (
 
 	"kir/internal/dataset"
 	"kir/internal/inputerr"
-	"kir/internal/portable"
 	"kir/mcmc"
 )
 
 // stateHashVersion is the version of the method that chooses a batch. It must be raised when the
 // same inputs begin to give another batch.
-const stateHashVersion = 2
+const stateHashVersion = 3
 
 // stateHash returns the SHA-256, in hexadecimal, of all inputs that determine the next batch: the
 // problem, its files including the results, the pending recipes and the settings.
@@ -102,7 +101,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 		Version: s.Version, Name: c.Problem.Name, Round: ch.round, Seed: s.Seed, RequestedSize: s.BatchSize, StateHash: state, Total: c.Problem.Total,
 		Measure: c.usualMeasure(), Conditions: c.conditionList(), Labels: c.measuredLabels(), Models: []ModelSummary{}, Pending: []string{}, Notes: []string{}, Entries: []Entry{},
 	}
-	b.Models = ch.summarizeModels()
+	b.Models, b.Correction = ch.summarizeModels(), ch.correction()
 	for _, e := range ch.pending {
 		b.Pending = append(b.Pending, e.ID)
 	}
@@ -239,17 +238,11 @@ func (c *Campaign) bestMeasuredRecipe(objectives []*learntObjective, ch *batchOp
 		sum    []float64
 		trials int
 	}
-	counts := slices.DeleteFunc(slices.Clone(objectives), func(o *learntObjective) bool { return o.weight == 0 })
-	if len(counts) == 0 {
-		return nil, nil
+	values, err := c.objectiveMeasurements(objectives)
+	if err != nil || values == nil {
+		return nil, err
 	}
-	numbers, classes := make([][]float64, len(counts)), make([][]string, len(counts))
-	for i, o := range counts {
-		var err error
-		if numbers[i], classes[i], err = c.measuredValues(o.learningSettings); err != nil {
-			return nil, err
-		}
-	}
+	counts := countingObjectives(objectives)
 	onlyGiven := slices.ContainsFunc(c.trials, func(t trial) bool { return c.isAtGivenConditions(&t) })
 	groups := make(map[string]*group)
 	var order []*group
@@ -257,18 +250,7 @@ func (c *Campaign) bestMeasuredRecipe(objectives []*learntObjective, ch *batchOp
 		if t.failed || len(t.brokenRules) > 0 || t.round > round || onlyGiven && !c.isAtGivenConditions(&c.trials[k]) {
 			continue
 		}
-		values := make([]float64, len(counts))
-		for i, o := range counts {
-			switch {
-			case o.learningSettings.Numeric:
-				values[i] = numbers[i][k]
-			case classes[i][k] == "":
-				values[i] = math.NaN()
-			default:
-				values[i] = o.measuredDesirability(0, classes[i][k])
-			}
-		}
-		if slices.ContainsFunc(values, math.IsNaN) {
+		if slices.ContainsFunc(values[k], math.IsNaN) {
 			continue
 		}
 		g := groups[t.key]
@@ -278,7 +260,7 @@ func (c *Campaign) bestMeasuredRecipe(objectives []*learntObjective, ch *batchOp
 			order = append(order, g)
 		}
 		g.trials++
-		for i, v := range values {
+		for i, v := range values[k] {
 			g.sum[i] += v
 		}
 	}
@@ -286,23 +268,19 @@ func (c *Campaign) bestMeasuredRecipe(objectives []*learntObjective, ch *batchOp
 	most := math.Inf(-1)
 	for _, g := range order {
 		t := &c.trials[g.trial]
-		y, err := ch.computedDesirability(t.recipe)
+		means := make([]float64, len(counts))
+		measured := make(map[string]float64)
+		for i, o := range counts {
+			means[i] = g.sum[i] / float64(g.trials)
+			if l := o.learningSettings.Limit; l == nil || o.learningSettings.Numeric || math.IsInf(l.Most, 1) {
+				measured[o.label] = means[i]
+			}
+		}
+		y, err := ch.measuredUtility(t.recipe, counts, means)
 		if err != nil {
 			return nil, err
 		}
-		measured, broken := make(map[string]float64), false
-		for i, o := range counts {
-			v := g.sum[i] / float64(g.trials)
-			if l := o.learningSettings.Limit; l == nil || o.learningSettings.Numeric || math.IsInf(l.Most, 1) {
-				measured[o.label] = v
-			}
-			if o.learningSettings.Numeric {
-				v = o.measuredDesirability(v, "")
-			}
-			broken = broken || o.learningSettings.Limit != nil && v == 0
-			y = float64(y * portable.Pow(v, o.weight))
-		}
-		if y > most && !broken {
+		if y > most {
 			most = y
 			best = &Best{ID: t.id, Recipe: c.amountsByName(t.parts), Conditions: t.conditionSetting.ValuesByName(c.Problem.Conditions), Measured: measured, Trials: g.trials, key: t.key}
 		}

@@ -30,6 +30,7 @@ type learntObjective struct {
 	warp             *warp            // converts measured numbers to the scores that the model fits; nil for classes
 	modelValueSign   float64          // −1 if the model's values fall when the label rises, otherwise 1
 	model            Surrogate        // model of the label; nil if there are too few measurements
+	intervalWidening float64          // factor that widens prediction intervals, from the outcome of earlier batches; see setIntervalWidening
 	modelOwner       *learntObjective // earlier objective with the same label, whose model this objective uses too; nil if this objective has its own model
 }
 
@@ -268,7 +269,7 @@ func (o *learntObjective) predict(x recipe) Prediction {
 		return Prediction{Value: mean, Low: max(mean-float64(coverageNormalQuantile*sd), 0), High: min(mean+float64(coverageNormalQuantile*sd), 1)}
 	}
 	noise := o.model.Noise()
-	half := float64(coverageNormalQuantile * o.model.IntervalScale() * math.Sqrt(float64(sd*sd)+float64(noise*noise)))
+	half := float64(coverageNormalQuantile * o.model.IntervalScale() * o.intervalWidening * math.Sqrt(float64(sd*sd)+float64(noise*noise)))
 	a, b := o.labelValue(mean-half), o.labelValue(mean+half)
 	return Prediction{Value: o.labelValue(mean), Low: min(a, b), High: max(a, b)}
 }

@@ -19,6 +19,7 @@ type batchOptimizer struct {
 	amountDistance *search.Distance // computes the distance between two recipes from their amounts
 
 	objectives               []*learntObjective // all properties that are learnt, even those that have no model yet
+	oddsFactor               float64            // factor of the odds of a new best, from the outcome of earlier batches; see setOddsFactor
 	successModel             *forestEnsemble    // model of the probability that a trial does not fail; nil if there is no such model
 	computedObjectivesTarget *mcmc.Target       // target distribution with only the objectives that are computed and not learnt
 	ruleTarget               *mcmc.Target       // target distribution with the rules but without any objective
@@ -61,6 +62,12 @@ func newBatchOptimizer(ctx context.Context, c *Campaign, s Settings) (*batchOpti
 			return nil, err
 		}
 		ch.objectives = append(ch.objectives, o)
+	}
+	if err := ch.setIntervalWidening(); err != nil {
+		return nil, err
+	}
+	if err := ch.setOddsFactor(); err != nil {
+		return nil, err
 	}
 	if err := ch.learnSuccessModel(ctx); err != nil {
 		return nil, err

@@ -158,23 +158,13 @@ func (c *Campaign) checkPredictions(objectives []*learntObjective, st *Standing)
 		if !o.learningSettings.Numeric || o.modelOwner != nil {
 			continue
 		}
-		numbers, _, err := c.measuredValues(o.learningSettings)
+		checks, err := c.predictionChecks(o)
 		if err != nil {
 			return err
 		}
+		st.Checks = append(st.Checks, checks...)
 		cover := Coverage{Label: o.label}
-		for k, t := range c.trials[c.firstResultTrial:] {
-			e := c.findEntry(t.id)
-			v := numbers[c.firstResultTrial+k]
-			if e == nil || math.IsNaN(v) {
-				continue
-			}
-			p, ok := e.Predicted[o.label]
-			if !ok {
-				continue
-			}
-			check := PredictionCheck{ID: t.id, Round: e.round, Label: o.label, Predicted: p, Measured: v, Within: p.Low <= v && v <= p.High, MadeDifferently: t.key != e.key}
-			st.Checks = append(st.Checks, check)
+		for _, check := range checks {
 			if check.MadeDifferently {
 				continue
 			}
@@ -192,6 +182,25 @@ func (c *Campaign) checkPredictions(objectives []*learntObjective, st *Standing)
 		}
 	}
 	return nil
+}
+
+// predictionChecks compares the predictions of a numeric label in the batches with measurements.
+func (c *Campaign) predictionChecks(o *learntObjective) (checks []PredictionCheck, err error) {
+	numbers, _, err := c.measuredValues(o.learningSettings)
+	if err != nil {
+		return nil, err
+	}
+	for k, t := range c.trials[c.firstResultTrial:] {
+		e := c.findEntry(t.id)
+		v := numbers[c.firstResultTrial+k]
+		if e == nil || math.IsNaN(v) {
+			continue
+		}
+		if p, ok := e.Predicted[o.label]; ok {
+			checks = append(checks, PredictionCheck{ID: t.id, Round: e.round, Label: o.label, Predicted: p, Measured: v, Within: p.Low <= v && v <= p.High, MadeDifferently: t.key != e.key})
+		}
+	}
+	return checks, nil
 }
 
 // fewestCorrectIntervals returns the smallest number of correct intervals that is not suspiciously

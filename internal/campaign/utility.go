@@ -126,3 +126,79 @@ func (ch *batchOptimizer) predictedUtility(x recipe) (float64, error) {
 	}
 	return y, nil
 }
+
+// countingObjectives returns the objectives that have a weight.
+func countingObjectives(objectives []*learntObjective) []*learntObjective {
+	return slices.DeleteFunc(slices.Clone(objectives), func(o *learntObjective) bool { return o.weight == 0 })
+}
+
+// objectiveMeasurements returns what was measured in the trials. Item [k][i] belongs to trial k and
+// to objective i of those with a weight. It is the number of a numeric label, the desirability of a
+// class, or NaN if nothing was measured. The result is nil if no objective has a weight.
+func (c *Campaign) objectiveMeasurements(objectives []*learntObjective) ([][]float64, error) {
+	counts := countingObjectives(objectives)
+	if len(counts) == 0 {
+		return nil, nil
+	}
+	values := make([][]float64, len(c.trials))
+	for k := range values {
+		values[k] = make([]float64, len(counts))
+	}
+	for i, o := range counts {
+		numbers, classes, err := c.measuredValues(o.learningSettings)
+		if err != nil {
+			return nil, err
+		}
+		for k := range values {
+			switch {
+			case o.learningSettings.Numeric:
+				values[k][i] = numbers[k]
+			case classes[k] == "":
+				values[k][i] = math.NaN()
+			default:
+				values[k][i] = o.measuredDesirability(0, classes[k])
+			}
+		}
+	}
+	return values, nil
+}
+
+// measuredUtility returns the product of the desirabilities of a recipe, from its measurements in
+// the objectives that count; see [Campaign.objectiveMeasurements]. It is −∞ if a measurement breaks
+// a limit.
+func (ch *batchOptimizer) measuredUtility(of recipe, counts []*learntObjective, measurements []float64) (float64, error) {
+	y, err := ch.computedDesirability(of)
+	if err != nil {
+		return 0, err
+	}
+	for i, o := range counts {
+		v := measurements[i]
+		if o.learningSettings.Numeric {
+			v = o.measuredDesirability(v, "")
+		}
+		if o.learningSettings.Limit != nil && v == 0 {
+			return math.Inf(-1), nil
+		}
+		y = float64(y * portable.Pow(v, o.weight))
+	}
+	return y, nil
+}
+
+// measuredUtilities returns the utility of each trial by its measurements. It is NaN for a trial
+// that failed, breaks a rule, or was not measured in all objectives.
+func (ch *batchOptimizer) measuredUtilities() ([]float64, error) {
+	utilities := make([]float64, len(ch.campaign.trials))
+	values, err := ch.campaign.objectiveMeasurements(ch.objectives)
+	if err != nil {
+		return nil, err
+	}
+	for k, t := range ch.campaign.trials {
+		if utilities[k] = math.NaN(); values == nil || t.failed || len(t.brokenRules) > 0 || slices.ContainsFunc(values[k], math.IsNaN) {
+			continue
+		}
+		if utilities[k], err = ch.measuredUtility(t.recipe, countingObjectives(ch.objectives), values[k]); err != nil {
+			return nil, err
+		}
+	}
+	return utilities, nil
+}
