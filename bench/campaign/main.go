@@ -14,6 +14,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -72,7 +73,7 @@ func run(ctx context.Context) error {
 	seeds := flag.Int("seeds", 20, "campaigns of each arm")
 	first := flag.Int("first", 0, "seed of the first of them")
 	batch := flag.Int("batch", 8, "recipes a batch")
-	only := flag.String("only", "", "oracles, with commas between; empty: all")
+	only := flag.String("only", "", "oracles, with semicolons between; empty: all")
 	which := flag.String("arms", "random,shortlist,next,gp,rf", "arms")
 	program := flag.String("python", "/usr/bin/python3", "a Python that has scikit-learn")
 	script := flag.String("script", "bench/campaign/arms.py", "scikit-learn's arms")
@@ -103,8 +104,8 @@ func run(ctx context.Context) error {
 		return errors.New("say where the experiments are: -data DIR, or -table FILE -label NAME")
 	default:
 		for _, t := range known {
-			name := strings.TrimSuffix(t.file, ".csv")
-			if *only != "" && !slices.Contains(strings.Split(*only, ","), name) {
+			name := cmp.Or(t.name, strings.TrimSuffix(t.file, ".csv"))
+			if *only != "" && !slices.Contains(strings.Split(*only, ";"), name) {
 				continue
 			}
 			o, err := readOracle(ctx, *dir, t)

@@ -36,6 +36,7 @@ type oracle struct {
 
 // A table is where an oracle is read from.
 type table struct {
+	name     string // empty: that of the file
 	file     string
 	columns  []string // of ingredients; nil: the long form, or all that package dataset takes for such
 	from, to int      // or a range of columns
@@ -62,6 +63,9 @@ var tables = []table{
 	{file: "shampoo.csv", from: 1, to: 19, label: "Turbidity_NTU", minimize: true, total: 1000, rest: 100, failures: true},
 	{file: "perovskite.csv", columns: []string{"CsPbI", "FAPbI", "MAPbI"}, label: "Instability index", minimize: true, total: 1000},
 	{file: "electrolytes.csv", label: "lce", total: 1000},
+	{name: "alloys, hardness", file: "alloys.csv", from: 1, to: 29, label: "hardness HV", total: 1000},
+	{name: "alloys, strength at 25 °C", file: "alloys.csv", from: 1, to: 29, label: "yield strength MPa", total: 1000, keep: map[string]string{"temperature °C": "25.0"}},
+	{name: "alloys, elongation at 25 °C", file: "alloys.csv", from: 1, to: 29, label: "elongation %", total: 1000, keep: map[string]string{"temperature °C": "25.0"}},
 }
 
 // underConditions are tables whose trials set more than amounts. A batch has two values of one of these conditions.
@@ -167,6 +171,9 @@ rows:
 
 func newOracle(t table, ingredients []string) *oracle {
 	o := &oracle{name: strings.TrimSuffix(filepath.Base(t.file), filepath.Ext(t.file)), total: t.total, minimize: t.minimize, conditions: t.conditions}
+	if t.name != "" {
+		o.name = t.name
+	}
 	if t.conditions != nil {
 		o.name += " under conditions"
 	}
