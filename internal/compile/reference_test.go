@@ -24,8 +24,8 @@ func reference(d schema.Description) []byte {
 }
 
 // sectionLike returns the section among others with which s shares the most keys, if these
-// are more than half of its own and of the other's, and at least three. Shared is a key
-// that differs in its example alone.
+// are at least two, more than half of its own, and at least half of the other's. Shared is a
+// key that differs in its example alone.
 func sectionLike(s *schema.Section, others schema.Sections) (like *schema.Section, shared []string) {
 	for _, other := range others {
 		var both []string
@@ -36,7 +36,7 @@ func sectionLike(s *schema.Section, others schema.Sections) (like *schema.Sectio
 				}
 			}
 		}
-		if n := len(both); n >= 3 && 2*n > len(s.Keys) && 2*n > len(other.Keys) && n > len(shared) {
+		if n := len(both); n >= 2 && 2*n > len(s.Keys) && 2*n >= len(other.Keys) && n > len(shared) {
 			like, shared = other, both
 		}
 	}
@@ -50,12 +50,12 @@ func writeSection(b *strings.Builder, s *schema.Section, before schema.Sections)
 	if like, shared := sectionLike(s, before); like != nil {
 		keys = slices.DeleteFunc(slices.Clone(keys), func(k schema.Key) bool { return slices.Contains(shared, k.Name) })
 		without := slices.DeleteFunc(like.Names(), func(name string) bool { return slices.Contains(s.Names(), name) })
-		fmt.Fprintf(b, "\nIt has the keys of [%s](#%s)", like.ID, like.Slug())
+		fmt.Fprintf(b, "\nThis section has the keys of [%s](#%s)", like.ID, like.Slug())
 		if len(without) > 0 {
-			fmt.Fprintf(b, " but %s", quotedKeys(without))
+			fmt.Fprintf(b, " except %s", quotedKeys(without))
 		}
 		if len(keys) > 0 {
-			b.WriteString(", and:\n")
+			b.WriteString(", and these keys:\n")
 		} else {
 			b.WriteString(".\n")
 		}
@@ -69,9 +69,9 @@ func writeKeys(b *strings.Builder, keys []schema.Key) {
 	if len(keys) == 0 {
 		return
 	}
-	head, rule, defaults := "| key | type | default | what it is | example |", "| --- | --- | --- | --- | --- |", true
+	head, rule, defaults := "| key | type | default | meaning | example |", "| --- | --- | --- | --- | --- |", true
 	if !slices.ContainsFunc(keys, func(k schema.Key) bool { return k.Default != "" }) {
-		head, rule, defaults = "| key | type | what it is | example |", "| --- | --- | --- | --- |", false
+		head, rule, defaults = "| key | type | meaning | example |", "| --- | --- | --- | --- |", false
 	}
 	fmt.Fprintf(b, "\n%s\n%s\n", head, rule)
 	for _, k := range keys {
@@ -123,24 +123,27 @@ func quotedKeys(keys []string) string {
 
 // writeLaws writes which keys must, may or may not stand together.
 func writeLaws(b *strings.Builder, s *schema.Section) {
-	var laws []string
+	var laws, required []string
 	if len(s.Required) > 0 {
-		laws = append(laws, "Needed: "+quotedKeys(s.Required)+".")
+		required = append(required, quotedKeys(s.Required))
 	}
 	if len(s.ExactlyOneOf) > 0 {
-		laws = append(laws, "Exactly one of "+quotedKeys(s.ExactlyOneOf)+".")
+		required = append(required, "exactly one of "+quotedKeys(s.ExactlyOneOf))
 	}
 	if len(s.AtLeastOneOf) > 0 {
-		laws = append(laws, "At least one of "+quotedKeys(s.AtLeastOneOf)+".")
+		required = append(required, "at least one of "+quotedKeys(s.AtLeastOneOf))
+	}
+	if len(required) > 0 {
+		laws = append(laws, "Required: "+strings.Join(required, "; ")+".")
 	}
 	for _, k := range s.Keys {
 		if others := s.Excludes[k.Name]; others != "" {
-			laws = append(laws, "`"+k.Name+"` does not stand beside "+quotedKeys(strings.Fields(others))+".")
+			laws = append(laws, "`"+k.Name+"` cannot be combined with "+quotedKeys(strings.Fields(others))+".")
 		}
 	}
 	for _, k := range s.Keys {
 		if other := s.Requires[k.Name]; other != "" {
-			laws = append(laws, "`"+k.Name+"` needs `"+other+"`.")
+			laws = append(laws, "`"+k.Name+"` requires `"+other+"`.")
 		}
 	}
 	if len(laws) > 0 {

@@ -29,7 +29,7 @@ type Target struct{ From, At, To Written[float64] }
 // describeKeys returns the description of the keys of a target. The Read functions of the keys set the fields.
 func (t *Target) describeKeys() *schema.Section {
 	return &schema.Section{
-		Name: "target", ID: "target", About: "1 at `at`, 0 outside `from` to `to`.",
+		Name: "target", ID: "target", About: "The score is 1 at `at` and 0 outside `from` to `to`.",
 		Keys: []schema.Key{
 			newKey("from", schema.Number(), "", "the lower end", "{from: 5, at: 15, to: 30}", numberReader(&t.From, "from")),
 			newKey("at", schema.Number(), "", "the best value", "{from: 5, at: 15.5, to: 30}", numberReader(&t.At, "at")),
@@ -49,7 +49,7 @@ type Normal struct{ Mean, SD Written[float64] }
 // describeKeys returns the description of the keys mean and sd. The Read functions of the keys set the fields.
 func (d *Normal) describeKeys() *schema.Section {
 	return &schema.Section{
-		Name: "normal", ID: "normal", About: "exp(−(v − mean)²/(2·sd²)), never 0.",
+		Name: "normal", ID: "normal", About: "The score is exp(−(v − mean)²/(2·sd²)), never 0.",
 		Keys: []schema.Key{
 			newKey("mean", schema.Number(), "", "the best value", "{mean: 15, sd: 4}", numberReader(&d.Mean, "mean")),
 			newKey("sd", schema.Above(0), "", "the standard deviation", "{mean: 15, sd: 2.5}", numberReader(&d.SD, "sd")),

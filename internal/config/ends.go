@@ -17,7 +17,7 @@ func (e *Ends) describeKeys(direction string) *schema.Section {
 		from, to = "2", "-1"
 	}
 	return &schema.Section{
-		Name: direction, ID: direction, About: "A direction with its ends; beyond them the score stays as it is there.",
+		Name: direction, ID: direction, About: "The score rises from 0 at `from` to 1 at `to`, and is constant beyond.",
 		Keys: []schema.Key{
 			newKey("from", schema.Number(), "", "the value that scores 0", "{from: "+from+", to: "+to+"}", numberReader(&e.From, "from")),
 			newKey("to", schema.Number(), "", "the value that scores 1", "{from: "+from+".5, to: "+to+"}", numberReader(&e.To, "to")),

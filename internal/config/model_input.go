@@ -56,14 +56,14 @@ func inputSchemaType() schema.Type {
 // describeKeys returns the description of the keys of a figure. The Read functions of the keys set the fields.
 func (f *Figure) describeKeys() *schema.Section {
 	return &schema.Section{
-		Name: "an input", ID: "input", About: "The figure of a recipe that an input of the model stands for.",
+		Name: "an input", ID: "input", About: "The number of a recipe that becomes an input of the model.",
 		Keys: []schema.Key{
 			newKey("mean", schema.Text("attribute"), "", "the mean of an attribute", "{mean: cost}", decodingReader(&f.Mean, decodeMean)),
-			newKey("share", schema.Ingredients(), "", "what they take of the total, 0 to 1", "{share: {family: citrus}}", nodeReader(&f.Share)),
-			newKey("percent", schema.Ingredients(), "", "the same, 0 to 100", "{percent: Gin}", nodeReader(&f.Percent)),
-			newKey("units", schema.Ingredients(), "", "the same in units", "{units: Gin}", nodeReader(&f.Units)),
-			newKey("presence", schema.Ingredients(), "", "1 if any of them is used, else 0", "{presence: Milk}", nodeReader(&f.Presence)),
-			newKey("count", schema.Ingredients(), "", "how many of them are used", "{count: \"*\"}", nodeReader(&f.Count)),
+			newKey("share", schema.Ingredients(), "", "share of the total, 0 to 1", "{share: {family: citrus}}", nodeReader(&f.Share)),
+			newKey("percent", schema.Ingredients(), "", "percentage of the total, 0 to 100", "{percent: Gin}", nodeReader(&f.Percent)),
+			newKey("units", schema.Ingredients(), "", "amount in units", "{units: Gin}", nodeReader(&f.Units)),
+			newKey("presence", schema.Ingredients(), "", "1 if any of the ingredients is used, else 0", "{presence: Milk}", nodeReader(&f.Presence)),
+			newKey("count", schema.Ingredients(), "", "number of used ingredients among these", "{count: \"*\"}", nodeReader(&f.Count)),
 		},
 		ExactlyOneOf: []string{"mean", "share", "percent", "units", "presence", "count"},
 	}

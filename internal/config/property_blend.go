@@ -12,7 +12,7 @@ import (
 // BlendKind is the kind of property that scores the mean of an attribute of the ingredients, weighted by
 // amounts.
 var BlendKind = PropertyKind{
-	Key: schema.NewKey("blend", schema.Link("blend"), "", "a mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}"),
+	Key: schema.NewKey("blend", schema.Link("blend"), "", "scores the mean of an attribute", "{blend: {attribute: cost, smaller: {from: 5, to: 30}}}"),
 	New: func() Value { return new(Blend) },
 }
 
@@ -37,26 +37,26 @@ type Blend struct {
 
 // Sections implements [Value].
 func (b *Blend) Sections() schema.Sections {
-	larger := b.Larger.Value.describeKeys("larger", "0 up to `from`, 1 from `to` on.")
-	smaller := b.Smaller.Value.describeKeys("smaller", "1 up to `from`, 0 from `to` on.")
+	larger := b.Larger.Value.describeKeys("larger", "The score is 0 up to `from`, rises, and is 1 from `to` on.")
+	smaller := b.Smaller.Value.describeKeys("smaller", "The score is 1 up to `from`, falls, and is 0 from `to` on.")
 	target := b.Target.Value.describeKeys()
-	span := b.Range.Value.describeKeys("range", "1 from `from` to `to`, 0 elsewhere.")
+	span := b.Range.Value.describeKeys("range", "The score is 1 from `from` to `to` and 0 elsewhere.")
 	normal := b.Normal.Value.describeKeys()
 	blend := &schema.Section{
 		Name: "a blend", ID: "blend",
-		About: "An attribute and one way in which its mean is desirable. [properties.md](properties.md#maximize-and-minimize) says what `maximize` and `minimize` score.",
+		About: "An attribute and one desirability of its mean. [properties.md](properties.md#maximize-and-minimize) has the scores of `maximize` and `minimize`.",
 		Keys: []schema.Key{
-			newKey("attribute", schema.Text("attribute"), "", "a column of the ingredients; numbers for all of them, but with `is`", "{attribute: cost, smaller: {from: 5, to: 30}}", textReader(&b.Attribute, "the attribute")),
-			newKey("is", schema.OneOrMore(schema.Text("value"), 1), "", "the share of the ingredients that have one of these values, instead of a mean", "{attribute: family, is: citrus, normal: {mean: 0.25, sd: 0.03}}", nodeReader(&b.attributeValuesNode)),
-			newKey("shape", schema.Either(schema.Above(0), schema.Pair(schema.Above(0))), "1", "an exponent; for `target` two: below it and above", "{attribute: cost, target: {from: 5, at: 12, to: 30}, shape: [1, 2]}", nodeReader(&b.shapeNode)),
+			newKey("attribute", schema.Text("attribute"), "", "a column of the ingredients. Without `is`, every ingredient needs a number", "{attribute: cost, smaller: {from: 5, to: 30}}", textReader(&b.Attribute, "the attribute")),
+			newKey("is", schema.OneOrMore(schema.Text("value"), 1), "", "scores the share of ingredients with one of these values instead of a mean", "{attribute: family, is: citrus, normal: {mean: 0.25, sd: 0.03}}", nodeReader(&b.attributeValuesNode)),
+			newKey("shape", schema.Either(schema.Above(0), schema.Pair(schema.Above(0))), "1", "an exponent; `target` has two, below and above `at`", "{attribute: cost, target: {from: 5, at: 12, to: 30}, shape: [1, 2]}", nodeReader(&b.shapeNode)),
 			newFloorKey(&b.Floor, "{attribute: cost, smaller: {from: 5, to: 30}, floor: 0.001}"),
-			newKey("maximize", schema.OnlyTrue(), "", "as large as the rules allow", "{attribute: abv, maximize: true}", trueReader(&b.Maximize, "maximize")),
-			newKey("minimize", schema.OnlyTrue(), "", "as small as the rules allow", "{attribute: cost, minimize: true}", trueReader(&b.Minimize, "minimize")),
-			newKey("larger", schema.Link("larger"), "", "the more, the better", "{attribute: abv, larger: {from: 5, to: 20}}", completeMappingReader(&b.Larger.Node, larger)),
-			newKey("smaller", schema.Link("smaller"), "", "the less, the better", "{attribute: cost, smaller: {from: 5, to: 30}}", completeMappingReader(&b.Smaller.Node, smaller)),
-			newKey("target", schema.Link("target"), "", "best at a value", "{attribute: abv, target: {from: 5, at: 15, to: 30}}", completeMappingReader(&b.Target.Node, target)),
-			newKey("range", schema.Link("range"), "", "all the same within, and nothing beyond", "{attribute: abv, range: {from: 5, to: 30}}", completeMappingReader(&b.Range.Node, span)),
-			newKey("normal", schema.Link("normal"), "", "a bell around a value", "{attribute: abv, normal: {mean: 15, sd: 4}}", completeMappingReader(&b.Normal.Node, normal)),
+			newKey("maximize", schema.OnlyTrue(), "", "larger is better, up to the greatest value under the rules", "{attribute: abv, maximize: true}", trueReader(&b.Maximize, "maximize")),
+			newKey("minimize", schema.OnlyTrue(), "", "smaller is better, down to the least value under the rules", "{attribute: cost, minimize: true}", trueReader(&b.Minimize, "minimize")),
+			newKey("larger", schema.Link("larger"), "", "larger is better", "{attribute: abv, larger: {from: 5, to: 20}}", completeMappingReader(&b.Larger.Node, larger)),
+			newKey("smaller", schema.Link("smaller"), "", "smaller is better", "{attribute: cost, smaller: {from: 5, to: 30}}", completeMappingReader(&b.Smaller.Node, smaller)),
+			newKey("target", schema.Link("target"), "", "one value is best", "{attribute: abv, target: {from: 5, at: 15, to: 30}}", completeMappingReader(&b.Target.Node, target)),
+			newKey("range", schema.Link("range"), "", "score 1 inside, 0 outside", "{attribute: abv, range: {from: 5, to: 30}}", completeMappingReader(&b.Range.Node, span)),
+			newKey("normal", schema.Link("normal"), "", "a bell curve around a value", "{attribute: abv, normal: {mean: 15, sd: 4}}", completeMappingReader(&b.Normal.Node, normal)),
 		},
 		Required:     []string{"attribute"},
 		ExactlyOneOf: []string{"maximize", "minimize", "larger", "smaller", "target", "range", "normal"},

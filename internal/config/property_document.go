@@ -10,7 +10,7 @@ import (
 // DocumentKind is the kind of property that scores the likelihood of a document under a topic model. The topics
 // are the ingredients, and a composition is a mixture of topics.
 var DocumentKind = PropertyKind{
-	Key: schema.NewKey("document", schema.Link("document"), "", "a mixture of topics that explains words", "{document: {topics: topics.csv, words: words.csv}}"),
+	Key: schema.NewKey("document", schema.Link("document"), "", "scores how well a mixture of topics explains words", "{document: {topics: topics.csv, words: words.csv}}"),
 	New: func() Value { return new(Document) },
 }
 
@@ -40,10 +40,10 @@ type WordCount struct {
 // Sections implements [Value].
 func (d *Document) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "a document", ID: "document", About: "The likelihood of a document when its words come from a mixture of topics.",
+		Name: "a document", ID: "document", About: "The likelihood of a document whose words come from a mixture of topics.",
 		Keys: []schema.Key{
-			newKey("topics", schema.Text("file"), "", "a CSV file: a row a topic, a column a word, probabilities", "{topics: topics.csv, words: words.csv}", nodeReader(&d.Topics)),
-			newKey("words", schema.Either(schema.Text("file"), schema.MapOf("words", schema.Integer(0, 1e9), schema.Object{"minProperties": 1})), "", "how often the document has each word", "{topics: topics.csv, words: {river: 3, bank: 1}}", decodingReader(&d.Words, decodeWords)),
+			newKey("topics", schema.Text("file"), "", "a CSV file of probabilities with a row per topic and a column per word", "{topics: topics.csv, words: words.csv}", nodeReader(&d.Topics)),
+			newKey("words", schema.Either(schema.Text("file"), schema.MapOf("words", schema.Integer(0, 1e9), schema.Object{"minProperties": 1})), "", "count of each word in the document", "{topics: topics.csv, words: {river: 3, bank: 1}}", decodingReader(&d.Words, decodeWords)),
 		},
 		Required: []string{"topics", "words"},
 	}}

@@ -7,7 +7,7 @@ import (
 
 // LearnKind is the kind of property that the best model of a label predicts.
 var LearnKind = PropertyKind{
-	Key: schema.NewKey("learn", schema.Link("learn"), "", "a label of the recipes, by the best model that they allow", "{learn: {label: taste, want: Fresh}}"),
+	Key: schema.NewKey("learn", schema.Link("learn"), "", "predicts a label by the best model for the data", "{learn: {label: taste, want: Fresh}}"),
 	New: func() Value { return new(Learn) },
 }
 
@@ -28,12 +28,12 @@ type Learn struct {
 func (l *Learn) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "what is learnt", ID: "learn",
-		About: "A label and one thing that is asked of it: `want`, bounds, or a direction. [models.md](models.md#what-is-learnt) says how it is learnt.",
+		About: "A label and one goal: `want`, bounds, or a direction. [models.md](models.md#what-is-learnt) describes the models.",
 		Keys: append(append(l.labelObjectiveKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), l.LabelNumbers.describeKeys()...),
-			newTreesKey(&l.Trees, "100", "trees of the forest"),
+			newTreesKey(&l.Trees, "100", "number of trees"),
 			newFloorKey(&l.Floor, "{label: taste, want: Fresh, floor: 0.01}"),
 			newSeedKey(&l.Seed),
-			newKey("file", schema.Text("file"), "learnt", "a model that `kir train` saved", "{file: taste.model, want: Fresh}", nodeReader(&l.File)),
+			newKey("file", schema.Text("file"), "kir learns a model", "model file of `kir train`", "{file: taste.model, want: Fresh}", nodeReader(&l.File)),
 		),
 		AtLeastOneOf: []string{"label", "file"},
 		ExactlyOneOf: []string{"want", "at_least at_most", "between", "maximize", "minimize"},
@@ -76,6 +76,6 @@ func newTreesKey(field *Written[int], missing, about string) schema.Key {
 
 // newSeedKey returns the description of the key "seed", the seed of the random numbers of a forest.
 func newSeedKey(field *Written[uint64]) schema.Key {
-	return newKey("seed", schema.Seed(), "1", "of the forest's random numbers", "{label: taste, want: Fresh, seed: 3}",
+	return newKey("seed", schema.Seed(), "1", "seed of the forest", "{label: taste, want: Fresh, seed: 3}",
 		decodingReader(field, func(n *yaml.Node) (uint64, error) { return n.Uint64("the seed") }))
 }

@@ -11,7 +11,7 @@ import (
 
 // MarkowitzKind is the kind of property that scores the return and the risk of a portfolio.
 var MarkowitzKind = PropertyKind{
-	Key: schema.NewKey("markowitz", schema.Link("markowitz"), "", "return against risk", "{markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}}"),
+	Key: schema.NewKey("markowitz", schema.Link("markowitz"), "", "scores return against risk", "{markowitz: {returns: returns.csv, covariance: covariance.csv, risk_aversion: 2}}"),
 	New: func() Value { return new(Markowitz) },
 }
 
@@ -45,15 +45,15 @@ type Returns struct {
 func (m *Markowitz) Sections() schema.Sections {
 	return schema.Sections{
 		{
-			Name: "markowitz", ID: "markowitz", About: "log y = μᵀw − a·wᵀΣw of the shares w. [properties.md](properties.md#markowitz) says how μ and Σ follow from prices.",
+			Name: "markowitz", ID: "markowitz", About: "log y = μᵀw − a·wᵀΣw, where w are the shares. [properties.md](properties.md#markowitz) shows how to derive μ and Σ from prices.",
 			Keys: []schema.Key{
-				newKey("returns", schema.Either(schema.Text("file"), schema.Link("table"), schema.Link("returns")), "", "a table of prices or returns, dates down the side and a column for each ingredient; beside `covariance` μ: a CSV file with the columns name and `return`, or an attribute", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 1.5}", nodeReader(&m.returnsNode)),
-				newKey("covariance", schema.Text("file"), "that of the history", "Σ: a CSV file with a row and a column for each ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}", nodeReader(&m.Covariance)),
-				newKey("maximize", schema.Choice("return", "ratio"), "", "the return alone, or the return divided by the volatility", "{returns: prices.csv, maximize: ratio}", statisticReader(&m.Maximize, "maximize", "return", "ratio")),
-				newKey("minimize", schema.Choice("volatility"), "", "the volatility alone", "{returns: prices.csv, minimize: volatility}", statisticReader(&m.Minimize, "minimize", "volatility")),
+				newKey("returns", schema.Either(schema.Text("file"), schema.Link("table"), schema.Link("returns")), "", "a table of prices or returns with a row per date and a column per ingredient. With `covariance`: μ, as a CSV file with the columns name and `return`, or as an attribute", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 1.5}", nodeReader(&m.returnsNode)),
+				newKey("covariance", schema.Text("file"), "covariance of the returns", "Σ, as a CSV file with a row and a column per ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}", nodeReader(&m.Covariance)),
+				newKey("maximize", schema.Choice("return", "ratio"), "", "maximise only the return, or return divided by volatility", "{returns: prices.csv, maximize: ratio}", statisticReader(&m.Maximize, "maximize", "return", "ratio")),
+				newKey("minimize", schema.Choice("volatility"), "", "minimise only the volatility", "{returns: prices.csv, minimize: volatility}", statisticReader(&m.Minimize, "minimize", "volatility")),
 				newKey("risk_aversion", schema.AtLeast(0), "1.5", "a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}", weightReader(&m.RiskAversion, "the risk aversion")),
-				newKey("as", schema.Choice("prices", "returns", "percent"), "as the numbers show", "whether the table has prices, returns (0.01), or returns in percent (1)", "{returns: prices.csv, as: prices}", decodingReader(&m.HistoryKind, decodeHistoryKind)),
-				newKey("periods", schema.Above(0), "as the dates show", "how many rows of the table a year has: 252, 52, 12", "{returns: prices.csv, periods: 12}", decodingReader(&m.Periods, decodePeriods)),
+				newKey("as", schema.Choice("prices", "returns", "percent"), "detected", "content of the table: prices, returns such as 0.01, or returns in percent such as 1", "{returns: prices.csv, as: prices}", decodingReader(&m.HistoryKind, decodeHistoryKind)),
+				newKey("periods", schema.Above(0), "detected", "rows of the table per year, such as 252, 52 or 12", "{returns: prices.csv, periods: 12}", decodingReader(&m.Periods, decodePeriods)),
 			},
 			Required: []string{"returns"},
 			Excludes: map[string]string{"covariance": "as periods", "risk_aversion": "maximize minimize", "maximize": "minimize"},
@@ -77,7 +77,7 @@ func (m *Markowitz) Direction() (d Direction, least, most float64) { return m.Ob
 // describeKeys returns the description of the keys under "returns", for expected returns from an attribute.
 func (r *Returns) describeKeys() *schema.Section {
 	return &schema.Section{
-		Name: "returns", ID: "returns", About: "Expected returns that the table of ingredients has.",
+		Name: "returns", ID: "returns", About: "Expected returns from the table of ingredients.",
 		Keys:     []schema.Key{newKey("attribute", schema.Text("attribute"), "", "a column of numbers", "{attribute: cost}", textReader(&r.Attribute, "the attribute"))},
 		Required: []string{"attribute"},
 	}

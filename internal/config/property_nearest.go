@@ -16,17 +16,17 @@ const (
 
 // NoveltyKind is the kind of property that scores how far a composition is from known recipes.
 var NoveltyKind = PropertyKind{
-	Key: schema.NewKey(noveltyName, schema.Link(noveltyName), "", "far from known recipes", "{novelty: {floor: 0.01}}"),
+	Key: schema.NewKey(noveltyName, schema.Link(noveltyName), "", "scores distance from known recipes", "{novelty: {floor: 0.01}}"),
 	New: func() Value {
-		return &Nearest{Kind: noveltyName, kindDescription: "How far from known recipes a composition is."}
+		return &Nearest{Kind: noveltyName, kindDescription: "Scores the distance of a recipe from known recipes."}
 	},
 }
 
 // LikenessKind is the kind of property that scores how near a composition is to known recipes.
 var LikenessKind = PropertyKind{
-	Key: schema.NewKey(likenessName, schema.Link(likenessName), "", "near to known recipes", "{likeness: {by: amounts, to: Sour}}"),
+	Key: schema.NewKey(likenessName, schema.Link(likenessName), "", "scores closeness to known recipes", "{likeness: {by: amounts, to: Sour}}"),
 	New: func() Value {
-		return &Nearest{Kind: likenessName, kindDescription: "How near to known recipes a composition is."}
+		return &Nearest{Kind: likenessName, kindDescription: "Scores how near a recipe is to known recipes."}
 	},
 }
 
@@ -57,10 +57,10 @@ func (v *Nearest) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: v.Kind, ID: v.Kind, About: v.kindDescription,
 		Keys: []schema.Key{
-			newKey("by", schema.Choice(ByOverlap, ByAmounts), "`overlap`", "ingredients alone, or amounts (Aitchison's distance)", "{by: amounts}", decodingReader(&v.By, v.decodeBy)),
-			newKey("to", schema.OneOrMore(schema.Text("recipe"), 1), "all in the book", "which recipes", "{to: [Sour, Cobbler]}", textsReader(&v.RecipeNames, "a recipe")),
-			newKey("zero", schema.Between(1e-6, 1), "0.5", "by amounts: units that stand in place of 0", "{by: amounts, zero: 0.1}", decodingReader(&v.Zero, v.decodeZero)),
-			newKey("scale", schema.Above(0), "the median distance to the nearest other", "by amounts: the distance at which likeness has fallen to 61 %", "{by: amounts, scale: 3}", decodingReader(&v.Scale, v.decodeScale)),
+			newKey("by", schema.Choice(ByOverlap, ByAmounts), "`overlap`", "`overlap`: distance by ingredients. `amounts`: Aitchison's distance", "{by: amounts}", decodingReader(&v.By, v.decodeBy)),
+			newKey("to", schema.OneOrMore(schema.Text("recipe"), 1), "all known recipes", "the recipes to compare with", "{to: [Sour, Cobbler]}", textsReader(&v.RecipeNames, "a recipe")),
+			newKey("zero", schema.Between(1e-6, 1), "0.5", "for `amounts`: units that replace 0", "{by: amounts, zero: 0.1}", decodingReader(&v.Zero, v.decodeZero)),
+			newKey("scale", schema.Above(0), "median distance between nearest neighbours", "for `amounts`: distance with a likeness of 61 %", "{by: amounts, scale: 3}", decodingReader(&v.Scale, v.decodeScale)),
 			newFloorKey(&v.Floor, "{floor: 0.01}"),
 		},
 		Extra: []schema.Object{{"anyOf": []schema.Object{

@@ -9,7 +9,7 @@ import (
 
 // PairsKind is the kind of property that scores how well pairs of ingredients go together.
 var PairsKind = PropertyKind{
-	Key: schema.NewKey("pairs", schema.Link("pairs"), "", "what goes together, two by two", "{pairs: {lift: mean}}"),
+	Key: schema.NewKey("pairs", schema.Link("pairs"), "", "scores pairs of ingredients", "{pairs: {lift: mean}}"),
 	New: func() Value { return new(Pairs) },
 }
 
@@ -36,12 +36,12 @@ func (p *Pairs) Sections() schema.Sections {
 	return schema.Sections{
 		{
 			Name: "pairs", ID: "pairs",
-			About: "How usual the pairs of a composition are in the book, and factors of your own.",
+			About: "Scores how usual the pairs of a recipe are among the known recipes; you can add factors.",
 			Keys: []schema.Key{
-				newKey("lift", schema.Choice("mean", "product", "none"), "`mean`, without recipes `none`", "how the lifts of the pairs count together", "{lift: product}", decodingReader(&p.Lift, decodeLift)),
-				newKey("smooth", schema.Above(0), "1", "how many recipes' worth of doubt pull lifts to 1", "{smooth: 2}", decodingReader(&p.Smooth, decodeSmooth)),
-				newKey("favour", schema.List(schema.Link("pair to favour"), 0), "none", "pairs that are better", "{favour: [{of: [Gin, Lemon juice], factor: 2}]}", pairFactorsReader(&p.Favour, "favour")),
-				newKey("avoid", schema.List(schema.Link("pair to avoid"), 0), "none", "pairs that are worse", "{avoid: [{of: [Milk, {family: citrus}], factor: 0.01}]}", pairFactorsReader(&p.Avoid, "avoid")),
+				newKey("lift", schema.Choice("mean", "product", "none"), "`mean`; `none` without recipes", "how kir combines the lifts of pairs", "{lift: product}", decodingReader(&p.Lift, decodeLift)),
+				newKey("smooth", schema.Above(0), "1", "prior weight, in recipes, that pulls lifts to 1", "{smooth: 2}", decodingReader(&p.Smooth, decodeSmooth)),
+				newKey("favour", schema.List(schema.Link("pair to favour"), 0), "none", "preferred pairs", "{favour: [{of: [Gin, Lemon juice], factor: 2}]}", pairFactorsReader(&p.Favour, "favour")),
+				newKey("avoid", schema.List(schema.Link("pair to avoid"), 0), "none", "pairs to avoid", "{avoid: [{of: [Milk, {family: citrus}], factor: 0.01}]}", pairFactorsReader(&p.Avoid, "avoid")),
 			},
 			Extra: []schema.Object{{"not": schema.Object{"required": []string{"lift", "smooth"}, "properties": schema.Object{"lift": schema.Object{"const": "none"}}}}},
 		},
@@ -56,18 +56,18 @@ func (p *Pairs) Decode(n *yaml.Node) error { return p.Sections()[0].Decode(n) }
 // describeKeys returns the description of the keys of a pair. The Read functions of the keys set the fields. The
 // parameter name is "favour" or "avoid".
 func (f *PairFactor) describeKeys(name string) *schema.Section {
-	about, example := "A pair that is better than others.", "3"
+	about, example := "A preferred pair of ingredients or groups.", "3"
 	factor, readFactor := schema.Above(1), decodingReader(&f.Factor, decodeFavouringFactor)
 	if name == "avoid" {
-		about, example = "A pair that is worse than others; a factor of 0 forbids it.", "0.1"
+		about, example = "A pair to avoid; a factor of 0 forbids the pair.", "0.1"
 		factor = schema.Type{Words: "number, 0 to below 1", Schema: schema.Object{"type": "number", "minimum": 0, "exclusiveMaximum": 1}}
 		readFactor = decodingReader(&f.Factor, decodeAvoidingFactor)
 	}
 	return &schema.Section{
 		Name: "a pair to " + name, ID: "pair to " + name, About: about,
 		Keys: []schema.Key{
-			newKey("of", schema.Pair(schema.Ingredients()), "", "its two sides", "{of: [Gin, {family: citrus}], factor: "+example+"}", decodingReader(&f.Sides, decodeSides)),
-			newKey("factor", factor, "", "what the score of each pair of the two sides is multiplied by", "{of: [Gin, Sugar], factor: "+example+"}", readFactor),
+			newKey("of", schema.Pair(schema.Ingredients()), "", "the two sides of the pair", "{of: [Gin, {family: citrus}], factor: "+example+"}", decodingReader(&f.Sides, decodeSides)),
+			newKey("factor", factor, "", "factor of the score for each pair across the two sides", "{of: [Gin, Sugar], factor: "+example+"}", readFactor),
 		},
 		Required: []string{"of", "factor"},
 	}

@@ -7,7 +7,7 @@ import (
 
 // PreferenceKind is the kind of property that is learnt from comparisons of two recipes.
 var PreferenceKind = PropertyKind{
-	Key: schema.NewKey("preference", schema.Link("preference"), "", "what somebody liked better in pairs", "{preference: {pairs: tasted.csv}}"),
+	Key: schema.NewKey("preference", schema.Link("preference"), "", "learns from comparisons of two recipes", "{preference: {pairs: tasted.csv}}"),
 	New: func() Value { return new(Preference) },
 }
 
@@ -26,11 +26,11 @@ type Preference struct {
 // Sections implements [Value].
 func (p *Preference) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "a preference", ID: "preference", About: "Learns from pairs which recipes somebody likes better, as [kir serve](serve.md) asks.",
+		Name: "a preference", ID: "preference", About: "Learns a taste from comparisons of two recipes, such as those of [kir serve](serve.md).",
 		Keys: []schema.Key{
-			newKey("pairs", schema.Text("file"), "", "a CSV file with the columns pair, choice (better or worse), ingredient and amount", "{pairs: tasted.csv}", nodeReader(&p.Pairs)),
-			newKey("groups", schema.Text("attribute"), "", "an attribute whose totals tell of taste, too", "{pairs: tasted.csv, groups: family}", textReader(&p.Groups, "the attribute of the groups")),
-			newKey("first", schema.Integer(1, maxComparisons), "all", "how many of the pairs count, from the beginning", "{pairs: tasted.csv, first: 1}", wholeReader(&p.First, "first", 1, maxComparisons)),
+			newKey("pairs", schema.Text("file"), "", "a CSV file with the columns pair, choice (better or worse), ingredient, amount", "{pairs: tasted.csv}", nodeReader(&p.Pairs)),
+			newKey("groups", schema.Text("attribute"), "", "an attribute whose group totals are further features", "{pairs: tasted.csv, groups: family}", textReader(&p.Groups, "the attribute of the groups")),
+			newKey("first", schema.Integer(1, maxComparisons), "all", "use only this many pairs from the start of the file", "{pairs: tasted.csv, first: 1}", wholeReader(&p.First, "first", 1, maxComparisons)),
 		},
 		Required: []string{"pairs"},
 	}}

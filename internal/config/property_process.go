@@ -7,7 +7,7 @@ import (
 
 // ProcessKind is the kind of property that a Gaussian process predicts. Its label must have numbers.
 var ProcessKind = PropertyKind{
-	Key: schema.NewKey("process", schema.Link("process"), "", "a label that is a number, by a Gaussian process", "{process: {label: stars, maximize: true}}"),
+	Key: schema.NewKey("process", schema.Link("process"), "", "predicts a numerical label by a Gaussian process", "{process: {label: stars, maximize: true}}"),
 	New: func() Value { return new(Process) },
 }
 
@@ -23,7 +23,7 @@ type Process struct {
 func (p *Process) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "a Gaussian process", ID: "process",
-		About:        "A label that is a number and one thing that is asked of it: bounds, or a direction.",
+		About:        "A numerical label and one goal: bounds or a direction.",
 		Keys:         append(append(p.labelObjectiveKeys("{label: stars, maximize: true}", ""), p.LabelNumbers.describeKeys()...), newFloorKey(&p.Floor, "{label: stars, maximize: true, floor: 0.01}")),
 		Required:     []string{"label"},
 		ExactlyOneOf: []string{"at_least at_most", "between", "maximize", "minimize"},

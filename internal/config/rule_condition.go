@@ -13,7 +13,7 @@ import (
 
 // ConditionKind is the kind of constraint that restricts the values of a condition, such as a temperature.
 var ConditionKind = ConstraintKind{
-	Key: schema.NewKey("condition", schema.Link("condition rule"), "", "the values of a condition", "{condition: {of: temperature, max: 180}}"),
+	Key: schema.NewKey("condition", schema.Link("condition rule"), "", "restricts the values of a condition", "{condition: {of: temperature, max: 180}}"),
 	New: func(*Kinds) Constraint { return new(conditionRule) },
 }
 
@@ -32,11 +32,11 @@ type conditionRule struct {
 func (r *conditionRule) Sections() schema.Sections {
 	value := schema.Either(schema.Number(), schema.Text("category"))
 	return schema.Sections{{
-		Name: "condition", ID: "condition rule", About: "Which values a condition may have; behind `if`, when a rule holds.",
+		Name: "condition", ID: "condition rule", About: "The allowed values of a condition; under `if`, the values for which the rules apply.",
 		Keys: []schema.Key{
 			newKey("of", schema.Text("condition"), "", "the condition", "{of: temperature, max: 180}", nodeReader(&r.Of)),
-			newKey("is", value, "", "the value that it has", "{of: catalyst, is: B}", nodeReader(&r.Is)),
-			newKey("in", schema.List(value, 1), "", "the values that it may have", "{of: catalyst, in: [A, B]}", nodeReader(&r.In)),
+			newKey("is", value, "", "the only value", "{of: catalyst, is: B}", nodeReader(&r.Is)),
+			newKey("in", schema.List(value, 1), "", "the list of values", "{of: catalyst, in: [A, B]}", nodeReader(&r.In)),
 			newKey("min", schema.Number(), "none", "the least number", "{of: temperature, min: 160}", numberReader(&r.Min, "min")),
 			newKey("max", schema.Number(), "none", "the greatest number", "{of: temperature, min: 160, max: 180}", numberReader(&r.Max, "max")),
 		},

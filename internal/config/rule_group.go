@@ -14,7 +14,7 @@ import (
 // GroupKind is the kind of constraint that bounds how many ingredients of a group are used, and their total
 // amount.
 var GroupKind = ConstraintKind{
-	Key: schema.NewKey("group", schema.Link("group"), "", "how many of a group, and how much of it", "{group: {of: [Gin, Vodka], used: [1, 1], total: [\"30%\", \"70%\"]}}"),
+	Key: schema.NewKey("group", schema.Link("group"), "", "bounds the number and the total of a group's ingredients", "{group: {of: [Gin, Vodka], used: [1, 1], total: [\"30%\", \"70%\"]}}"),
 	New: func(*Kinds) Constraint { return new(groupRule) },
 	Fields: fieldsForRuleType(func(g rule.Group, _ func(int) string) []RuleField {
 		return []RuleField{{"used", rangeFieldValue(g.Used), false}, {"total", rangeFieldValue(g.Total), true}}
@@ -41,11 +41,11 @@ type groupRule struct {
 func (r *groupRule) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "group", ID: "group",
-		About: "Bounds on several ingredients taken together.",
+		About: "Bounds on several ingredients together.",
 		Keys: []schema.Key{
 			newKey("of", schema.Ingredients(), "", "the members", "{of: [Gin, Vodka], used: [1, 1]}", nodeReader(&r.Of)),
-			newKey("used", schema.Pair(schema.Integer(0, math.MaxInt32)), "any", "how many of them are used, least and greatest", "{of: {family: spirit}, used: [1, 2]}", decodingReader(&r.Used, decodeUsedRange)),
-			newKey("total", schema.Pair(schema.Units(0)), "any", "what they add up to, least and greatest", "{of: {family: spirit}, total: [\"20%\", 700]}", decodingReader(&r.Total, func(n *yaml.Node) ([2]Units, error) { return decodePair(n, "total", `["30%", "70%"]`) })),
+			newKey("used", schema.Pair(schema.Integer(0, math.MaxInt32)), "any", "least and greatest number of used members", "{of: {family: spirit}, used: [1, 2]}", decodingReader(&r.Used, decodeUsedRange)),
+			newKey("total", schema.Pair(schema.Units(0)), "any", "least and greatest total of the members", "{of: {family: spirit}, total: [\"20%\", 700]}", decodingReader(&r.Total, func(n *yaml.Node) ([2]Units, error) { return decodePair(n, "total", `["30%", "70%"]`) })),
 		},
 		Required:     []string{"of"},
 		AtLeastOneOf: []string{"used", "total"},

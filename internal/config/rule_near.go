@@ -16,7 +16,7 @@ import (
 // NearKind is the kind of constraint that keeps compositions near to one recipe. It bounds the number of
 // ingredients that are added or removed, and the number of units that differ.
 var NearKind = ConstraintKind{
-	Key: schema.NewKey("near", schema.Link("near"), "", "how far from a recipe", "{near: {recipe: Negroni, changes: 2}}"),
+	Key: schema.NewKey("near", schema.Link("near"), "", "bounds the difference from a recipe", "{near: {recipe: Negroni, changes: 2}}"),
 	New: func(*Kinds) Constraint { return new(nearRule) },
 	Fields: fieldsForRuleType(func(n rule.Near, _ func(int) string) []RuleField {
 		return []RuleField{{"changes", dereferenceOrNil(n.Changes), false}, {"distance", dereferenceOrNil(n.Distance), true}}
@@ -38,11 +38,11 @@ type nearRule struct {
 
 func (r *nearRule) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "near", ID: "near", About: "How far from a recipe a composition may be.",
+		Name: "near", ID: "near", About: "Bounds on the difference from a recipe.",
 		Keys: []schema.Key{
-			newKey("recipe", schema.Either(schema.Text("recipe"), schema.MapOf("ingredients", schema.Units(1), schema.Object{"minProperties": 1})), "", "a known recipe, or one of your own", "{recipe: {Gin: 600, Lemon juice: \"30%\", Sugar: 100}, changes: 1}", nodeReader(&r.Recipe)),
-			newKey("changes", schema.Integer(0, math.MaxInt32), "any", "how many ingredients may come or go; a swap is two", "{recipe: Negroni, changes: 2}", nodeReader(&r.Changes)),
-			newKey("distance", schema.Units(0), "any", "how much may change hands", "{recipe: Negroni, distance: \"40%\"}", nodeReader(&r.Distance)),
+			newKey("recipe", schema.Either(schema.Text("recipe"), schema.MapOf("ingredients", schema.Units(1), schema.Object{"minProperties": 1})), "", "the name of a known recipe, or any recipe", "{recipe: {Gin: 600, Lemon juice: \"30%\", Sugar: 100}, changes: 1}", nodeReader(&r.Recipe)),
+			newKey("changes", schema.Integer(0, math.MaxInt32), "any", "greatest number of ingredients added or removed; a swap counts as two", "{recipe: Negroni, changes: 2}", nodeReader(&r.Changes)),
+			newKey("distance", schema.Units(0), "any", "greatest total amount moved between ingredients", "{recipe: Negroni, distance: \"40%\"}", nodeReader(&r.Distance)),
 		},
 		Required:     []string{"recipe"},
 		AtLeastOneOf: []string{"changes", "distance"},

@@ -13,7 +13,7 @@ import (
 // IfKind is the kind of constraint whose inner constraints apply only under a premise. The premise is that some
 // ingredients are used or unused, or that a condition has certain values.
 var IfKind = ConstraintKind{
-	Key: schema.NewKey("if", schema.Link("if"), "", "rules that hold on a condition", "{if: {used: Milk, then: {exclude: [Lemon juice]}}}"),
+	Key: schema.NewKey("if", schema.Link("if"), "", "rules that apply only in some cases", "{if: {used: Milk, then: {exclude: [Lemon juice]}}}"),
 	New: func(k *Kinds) Constraint { return &ifRule{kinds: k} },
 }
 
@@ -35,12 +35,12 @@ type ifRule struct {
 
 func (r *ifRule) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "if", ID: "if", About: "Of `used` one that is used is enough; `unused` asks that none is; `condition` asks for values of a condition. Of several, all must hold.",
+		Name: "if", ID: "if", About: "The rules under `then` apply if all other keys hold.",
 		Keys: []schema.Key{
-			newKey("used", schema.Ingredients(), "", "any of these is used", "{used: Milk, then: {exclude: [Lemon juice]}}", nodeReader(&r.Used)),
-			newKey("unused", schema.Ingredients(), "", "none of these is used", "{unused: [Gin, Vodka], then: {require: [Vermouth]}}", nodeReader(&r.Unused)),
-			newKey("condition", schema.Link("condition rule"), "", "a condition has these values", "{condition: {of: catalyst, is: B}, then: {exclude: [Milk]}}", r.readConditionPremise),
-			newKey("then", innerRuleType(1), "", "what holds then", "{used: Milk, then: [{exclude: [Lime juice]}, {amount: {of: Sugar, min: 50}}]}", r.kinds.innerRulesReader(&r.Then, "then")),
+			newKey("used", schema.Ingredients(), "", "holds if any of these is used", "{used: Milk, then: {exclude: [Lemon juice]}}", nodeReader(&r.Used)),
+			newKey("unused", schema.Ingredients(), "", "holds if none of these is used", "{unused: [Gin, Vodka], then: {require: [Vermouth]}}", nodeReader(&r.Unused)),
+			newKey("condition", schema.Link("condition rule"), "", "holds if a condition has these values", "{condition: {of: catalyst, is: B}, then: {exclude: [Milk]}}", r.readConditionPremise),
+			newKey("then", innerRuleType(1), "", "the rules that then apply", "{used: Milk, then: [{exclude: [Lime juice]}, {amount: {of: Sugar, min: 50}}]}", r.kinds.innerRulesReader(&r.Then, "then")),
 		},
 		Required:     []string{"then"},
 		AtLeastOneOf: []string{"used", "unused", "condition"},
@@ -194,7 +194,7 @@ func (d *Data) compileInnerRules(ctx context.Context, k *Kinds, items []Item) (a
 // BlockKind is the kind of constraint that gives some ingredients a fixed total. It can contain constraints on
 // the same ingredients.
 var BlockKind = ConstraintKind{
-	Key: schema.NewKey("block", schema.Link("block"), "", "a part that adds up by itself", "{block: {of: {phase: water}, total: 700, rules: []}}"),
+	Key: schema.NewKey("block", schema.Link("block"), "", "a part of the recipe with a fixed total", "{block: {of: {phase: water}, total: 700, rules: []}}"),
 	New: func(k *Kinds) Constraint { return &blockRule{kinds: k} },
 }
 
@@ -214,11 +214,11 @@ type blockRule struct {
 
 func (r *blockRule) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "block", ID: "block", About: "Rules within a block know its ingredients alone; percentages and means are of it.",
+		Name: "block", ID: "block", About: "Rules within a block apply only to its ingredients; percentages and means refer to the block.",
 		Keys: []schema.Key{
 			newKey("of", schema.Ingredients(), "", "the members", "{of: {phase: water}, total: 700}", nodeReader(&r.Of)),
-			newKey("total", schema.Units(1), "", "what they add up to", "{of: {phase: oil}, total: \"40%\"}", decodingReader(&r.Total, decodeBlockTotal)),
-			newKey("rules", schema.Optional(innerRuleType(0)), "none", "rules within it", "{of: {phase: water}, total: 700, rules: [{amount: {of: Lemon juice, max: \"30%\"}}]}", r.kinds.optionalInnerRulesReader(&r.Rules, "rules")),
+			newKey("total", schema.Units(1), "", "total of the members", "{of: {phase: oil}, total: \"40%\"}", decodingReader(&r.Total, decodeBlockTotal)),
+			newKey("rules", schema.Optional(innerRuleType(0)), "none", "rules within the block", "{of: {phase: water}, total: 700, rules: [{amount: {of: Lemon juice, max: \"30%\"}}]}", r.kinds.optionalInnerRulesReader(&r.Rules, "rules")),
 		},
 		Required: []string{"of", "total"},
 		Mistakes: map[string]string{

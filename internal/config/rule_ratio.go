@@ -11,7 +11,7 @@ import (
 // RatioKind is the kind of constraint that bounds a ratio: the total amount of some ingredients, divided by the
 // total amount of other ingredients.
 var RatioKind = ConstraintKind{
-	Key: schema.NewKey("ratio", schema.Link("ratio"), "", "what some take by what others do", "{ratio: {of: Gin, to: Vermouth, min: 2, max: 3}}"),
+	Key: schema.NewKey("ratio", schema.Link("ratio"), "", "bounds the ratio of two totals", "{ratio: {of: Gin, to: Vermouth, min: 2, max: 3}}"),
 	New: func(*Kinds) Constraint { return new(ratioRule) },
 }
 
@@ -28,10 +28,10 @@ type ratioRule struct {
 
 func (r *ratioRule) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "ratio", ID: "ratio", About: "Bounds on Σ x_i of some over Σ x_i of others.",
+		Name: "ratio", ID: "ratio", About: "Bounds on a ratio of totals: Σ x_i under `of` divided by Σ x_i under `to`.",
 		Keys: []schema.Key{
-			newKey("of", schema.Ingredients(), "", "what stands above", "{of: Gin, to: Vermouth, min: 2}", nodeReader(&r.Of)),
-			newKey("to", schema.Ingredients(), "", "what stands below", "{of: Gin, to: {family: citrus}, max: 3}", nodeReader(&r.To)),
+			newKey("of", schema.Ingredients(), "", "ingredients of the numerator", "{of: Gin, to: Vermouth, min: 2}", nodeReader(&r.Of)),
+			newKey("to", schema.Ingredients(), "", "ingredients of the denominator", "{of: Gin, to: {family: citrus}, max: 3}", nodeReader(&r.To)),
 			newKey("min", schema.AtLeast(0), "none", "the least ratio", "{of: Gin, to: Sugar, min: 1.5}", decodingReader(&r.Min, decodeRatio("min"))),
 			newKey("max", schema.AtLeast(0), "none", "the greatest ratio", "{of: Sugar, to: {family: citrus}, max: 1}", decodingReader(&r.Max, decodeRatio("max"))),
 		},

@@ -53,7 +53,7 @@ func (r *tableValue) Decode(n *yaml.Node) error {
 // LimitsKind is the kind of constraint that reads limits of attributes from a table. Each row has one limit, in
 // the columns attribute, min and max.
 var LimitsKind = ConstraintKind{
-	Key: schema.NewKey("limits", schema.Link("table"), "", "a limit from each row of a table: `attribute`, `min`, `max`", "{limits: {file: limits.csv}}"),
+	Key: schema.NewKey("limits", schema.Link("table"), "", "a table with a limit in each row: `attribute`, `min`, `max`", "{limits: {file: limits.csv}}"),
 	New: func(*Kinds) Constraint { return new(limitsTable) },
 }
 
@@ -105,7 +105,7 @@ func (r *limitsTable) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 
 // ConstituentsKind is the kind of constraint that names a table of the constituents of ingredients.
 var ConstituentsKind = ConstraintKind{
-	Key: schema.NewKey("constituents", schema.Link("table"), "", "what ingredients consist of, `ingredient`, `constituent`, `share`: each constituent becomes an attribute; not within other rules", "{constituents: {file: constituents.csv}}"),
+	Key: schema.NewKey("constituents", schema.Link("table"), "", "a table of what ingredients consist of: `ingredient`, `constituent`, `share`. Each constituent becomes an attribute. Not allowed within other rules", "{constituents: {file: constituents.csv}}"),
 	New: func(*Kinds) Constraint { return new(constituentsTable) },
 }
 

@@ -11,7 +11,7 @@ import (
 
 // RequireKind is the kind of constraint that lists ingredients. Every composition must use all of them.
 var RequireKind = ConstraintKind{
-	Key: schema.NewKey("require", schema.Ingredients(), "", "always used", "{require: [Gin]}"),
+	Key: schema.NewKey("require", schema.Ingredients(), "", "ingredients that every recipe uses", "{require: [Gin]}"),
 	New: func(*Kinds) Constraint { return new(requireRule) },
 	Fields: fieldsForRuleType(func(r rule.Require, name func(int) string) []RuleField {
 		return ingredientFields(r.Of, name)
@@ -27,7 +27,7 @@ func (r *requireRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 
 // ExcludeKind is the kind of constraint that lists ingredients. No composition may use any of them.
 var ExcludeKind = ConstraintKind{
-	Key: schema.NewKey("exclude", schema.Ingredients(), "", "never used", "{exclude: [Egg]}"),
+	Key: schema.NewKey("exclude", schema.Ingredients(), "", "ingredients that no recipe uses", "{exclude: [Egg]}"),
 	New: func(*Kinds) Constraint { return new(excludeRule) },
 	Fields: fieldsForRuleType(func(r rule.Exclude, name func(int) string) []RuleField {
 		return ingredientFields(r.Of, name)
@@ -65,7 +65,7 @@ func ingredientFields(of []int, name func(int) string) []RuleField {
 
 // NeverKind is the kind of constraint that lists ingredients. A composition may use at most one of them.
 var NeverKind = ConstraintKind{
-	Key: schema.NewKey("never", schema.Ingredients(), "", "at most one of them", "{never: [Milk, Lemon juice]}"),
+	Key: schema.NewKey("never", schema.Ingredients(), "", "uses at most one of these ingredients", "{never: [Milk, Lemon juice]}"),
 	New: func(*Kinds) Constraint { return new(neverRule) },
 }
 
@@ -85,7 +85,7 @@ func (r *neverRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 // NeedsKind is the kind of constraint that applies to compositions with a certain ingredient. Such a
 // composition must also use at least one of several other ingredients.
 var NeedsKind = ConstraintKind{
-	Key: schema.NewKey("needs", schema.Link("needs"), "", "with one ingredient comes one of others", "{needs: {if: Egg white, then: [Lemon juice, Lime juice]}}"),
+	Key: schema.NewKey("needs", schema.Link("needs"), "", "an ingredient requires one of others", "{needs: {if: Egg white, then: [Lemon juice, Lime juice]}}"),
 	New: func(*Kinds) Constraint { return new(needsRule) },
 }
 
@@ -93,10 +93,10 @@ type needsRule struct{ If, Then Ingredients }
 
 func (r *needsRule) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "needs", ID: "needs", About: "The ingredients that must come along with one.",
+		Name: "needs", ID: "needs", About: "A recipe that uses one ingredient must also use one of several others.",
 		Keys: []schema.Key{
 			newKey("if", schema.Ingredients(), "", "one ingredient", "{if: Milk, then: Sugar}", nodeReader(&r.If)),
-			newKey("then", schema.Ingredients(), "", "where it is used, at least one of these is, too", "{if: Milk, then: [Gin, Sugar]}", nodeReader(&r.Then)),
+			newKey("then", schema.Ingredients(), "", "a recipe with that ingredient uses at least one of these", "{if: Milk, then: [Gin, Sugar]}", nodeReader(&r.Then)),
 		},
 		Required: []string{"if", "then"},
 		Mistakes: map[string]string{

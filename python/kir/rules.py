@@ -25,40 +25,43 @@ __all__ = [
 def amount(of: Which, *, batch: float | str | None = None, max: int | str | None = None,
            min: int | str | None = None, step: int | str | None = None,
            stock: float | str | None = None, within: str | None = None) -> Rule:
-    """How much, where it is used.
-    Bounds hold where an ingredient is used; to have it always used, add require.
+    """Bounds the amount of an ingredient where used.
+    The bounds apply to recipes that use the ingredient. The rule require makes every recipe use
+    an ingredient.
 
-    of: each of them.
-    batch: how much is made, in the unit of the stock. Default: the total.
-    max: the greatest. Default: none.
-    min: the least. Default: none.
-    step: min, min + step and so on; without min its multiples. Default: 1.
-    stock: how much there is; without a batch in units of the total. Default: none.
-    within: the doses that the known recipes have. Default: none.
+    of: the ingredients; the bounds apply to each.
+    batch: size of the batch to make, in the unit of the stock. Default: the total.
+    max: greatest amount. Default: none.
+    min: least amount. Default: none.
+    step: allows the amounts min, min + step and so on; without min, multiples of step. Default:
+        1.
+    stock: the available amount; without batch, in units of the total. Default: none.
+    within: allows only amounts within those of the known recipes. Default: none.
     """
     return Rule("amount", given({"of": of, "batch": batch, "max": max, "min": min, "step": step,
                                  "stock": stock, "within": within}))
 
 
 def block(of: Which, total: int | str, rules: Mapping[str, Any] | Sequence[Any] | None = None) -> Rule:
-    """A part that adds up by itself.
-    Rules within a block know its ingredients alone; percentages and means are of it.
+    """A part of the recipe with a fixed total.
+    Rules within a block apply only to its ingredients; percentages and means refer to the
+    block.
 
     of: the members.
-    total: what they add up to.
-    rules: rules within it. Default: none.
+    total: total of the members.
+    rules: rules within the block. Default: none.
     """
     return Rule("block", given({"of": of, "total": total, "rules": rules}))
 
 
 def condition(of: float | str, *, in_: Sequence[Any] | None = None, is_: float | str | None = None,
               max: float | None = None, min: float | None = None) -> Rule:
-    """The values of a condition.
-    Which values a condition may have; behind if, when a rule holds.
+    """Restricts the values of a condition.
+    The allowed values of a condition; under if, the values for which the rules apply.
 
     of: the condition.
-    in_: the values that it may have.
-    is_: the value that it has.
+    in_: the list of values.
+    is_: the only value.
     max: the greatest number. Default: none.
     min: the least number. Default: none.
     """
@@ -67,47 +70,46 @@ def condition(of: float | str, *, in_: Sequence[Any] | None = None, is_: float |
 
 def constituents(file: Any, *, decimal: str | None = None, delimiter: str | None = None,
                  encoding: float | str | None = None, sheet: float | str | None = None) -> Rule:
-    """What ingredients consist of, ingredient, constituent, share: each constituent becomes an
-    attribute; not within other rules.
-    The same for other tables.
+    """A table of what ingredients consist of: ingredient, constituent, share. Each constituent
+    becomes an attribute. Not allowed within other rules.
+    How to read a table other than recipes.
 
     file: the table.
-    decimal: the decimal mark. Default: found.
-    delimiter: the mark between columns. Default: found.
-    encoding: how a text file writes characters, by its name on the web. Default: found.
-    sheet: the sheet of a workbook. Default: the one that looks like it.
+    decimal: the decimal mark. Default: detected.
+    delimiter: the separator of columns. Default: detected.
+    encoding: character encoding of a text file, by its web name. Default: detected.
+    sheet: the sheet of a workbook. Default: the sheet that looks suitable.
     """
     return Rule("constituents", given({"file": file, "decimal": decimal, "delimiter": delimiter,
                                        "encoding": encoding, "sheet": sheet}))
 
 
 def exclude(*of: Which) -> Rule:
-    """Never used.
+    """Ingredients that no recipe uses.
     """
     return Rule("exclude", of[0] if len(of) == 1 else list(of))
 
 
 def group(of: Which, *, total: Sequence[Any] | None = None, used: Sequence[Any] | None = None) -> Rule:
-    """How many of a group, and how much of it.
-    Bounds on several ingredients taken together.
+    """Bounds the number and the total of a group's ingredients.
+    Bounds on several ingredients together.
 
     of: the members.
-    total: what they add up to, least and greatest. Default: any.
-    used: how many of them are used, least and greatest. Default: any.
+    total: least and greatest total of the members. Default: any.
+    used: least and greatest number of used members. Default: any.
     """
     return Rule("group", given({"of": of, "total": total, "used": used}))
 
 
 def if_(used: Which | None = None, then: Mapping[str, Any] | Sequence[Any] | None = None, *,
         condition: Mapping[str, Any] | None = None, unused: Which | None = None) -> Rule:
-    """Rules that hold on a condition.
-    Of used one that is used is enough; unused asks that none is; condition asks for values of a
-    condition. Of several, all must hold.
+    """Rules that apply only in some cases.
+    The rules under then apply if all other keys hold.
 
-    used: any of these is used.
-    then: what holds then.
-    condition: a condition has these values.
-    unused: none of these is used.
+    used: holds if any of these is used.
+    then: the rules that then apply.
+    condition: holds if a condition has these values.
+    unused: holds if none of these is used.
     """
     return Rule("if", given({"used": used, "then": then, "condition": condition, "unused": unused}))
 
@@ -115,16 +117,17 @@ def if_(used: Which | None = None, then: Mapping[str, Any] | Sequence[Any] | Non
 def limit(attribute: float | str | None = None, *, max: float | str | None = None,
           min: float | str | None = None, of: Which | None = None,
           property: float | str | None = None, sure: float | str | None = None) -> Rule:
-    """A mean over the composition, or over some of it.
-    Bounds on Σ a_i·x_i / Σ x_i, over all ingredients or some; or on what a property predicts.
+    """Bounds a mean over all ingredients or some, or a prediction.
+    Bounds on the mean Σ a_i·x_i / Σ x_i of an attribute a, or on a property's prediction.
 
-    attribute: a column of the ingredients, of numbers, or a constituent.
-    max: the greatest. Default: none.
-    min: the least. Default: none.
-    of: the mean over these alone. Default: all.
-    property: one of the problem's properties: its value, its chance, or else its score.
-    sure: the least probability with which a measurement lies within the bounds; without it the
-        bounds hold for the predicted value.
+    attribute: a numerical column of the ingredients, or a constituent.
+    max: upper bound. Default: none.
+    min: lower bound. Default: none.
+    of: the mean covers only these ingredients. Default: all.
+    property: a property of the problem. The rule bounds its value, its probability, or
+        otherwise its score.
+    sure: least probability that a measurement is within the bounds. Without sure, the bounds
+        apply to the predicted value.
     """
     return Rule("limit", given({"attribute": attribute, "max": max, "min": min, "of": of,
                                 "property": property, "sure": sure}))
@@ -132,14 +135,14 @@ def limit(attribute: float | str | None = None, *, max: float | str | None = Non
 
 def limits(file: Any, *, decimal: str | None = None, delimiter: str | None = None,
            encoding: float | str | None = None, sheet: float | str | None = None) -> Rule:
-    """A limit from each row of a table: attribute, min, max.
-    The same for other tables.
+    """A table with a limit in each row: attribute, min, max.
+    How to read a table other than recipes.
 
     file: the table.
-    decimal: the decimal mark. Default: found.
-    delimiter: the mark between columns. Default: found.
-    encoding: how a text file writes characters, by its name on the web. Default: found.
-    sheet: the sheet of a workbook. Default: the one that looks like it.
+    decimal: the decimal mark. Default: detected.
+    delimiter: the separator of columns. Default: detected.
+    encoding: character encoding of a text file, by its web name. Default: detected.
+    sheet: the sheet of a workbook. Default: the sheet that looks suitable.
     """
     return Rule("limits", given({"file": file, "decimal": decimal, "delimiter": delimiter,
                                  "encoding": encoding, "sheet": sheet}))
@@ -147,38 +150,39 @@ def limits(file: Any, *, decimal: str | None = None, delimiter: str | None = Non
 
 def near(recipe: Mapping[str, Any] | float | str, *, changes: int | None = None,
          distance: int | str | None = None) -> Rule:
-    """How far from a recipe.
-    How far from a recipe a composition may be.
+    """Bounds the difference from a recipe.
+    Bounds on the difference from a recipe.
 
-    recipe: a known recipe, or one of your own.
-    changes: how many ingredients may come or go; a swap is two. Default: any.
-    distance: how much may change hands. Default: any.
+    recipe: the name of a known recipe, or any recipe.
+    changes: greatest number of ingredients added or removed; a swap counts as two. Default:
+        any.
+    distance: greatest total amount moved between ingredients. Default: any.
     """
     return Rule("near", given({"recipe": recipe, "changes": changes, "distance": distance}))
 
 
 def needs(if_: Which, then: Which) -> Rule:
-    """With one ingredient comes one of others.
-    The ingredients that must come along with one.
+    """An ingredient requires one of others.
+    A recipe that uses one ingredient must also use one of several others.
 
     if_: one ingredient.
-    then: where it is used, at least one of these is, too.
+    then: a recipe with that ingredient uses at least one of these.
     """
     return Rule("needs", given({"if": if_, "then": then}))
 
 
 def never(*of: Which) -> Rule:
-    """At most one of them.
+    """Uses at most one of these ingredients.
     """
     return Rule("never", of[0] if len(of) == 1 else list(of))
 
 
 def ratio(of: Which, to: Which, *, max: float | None = None, min: float | None = None) -> Rule:
-    """What some take by what others do.
-    Bounds on Σ x_i of some over Σ x_i of others.
+    """Bounds the ratio of two totals.
+    Bounds on a ratio of totals: Σ x_i under of divided by Σ x_i under to.
 
-    of: what stands above.
-    to: what stands below.
+    of: ingredients of the numerator.
+    to: ingredients of the denominator.
     max: the greatest ratio. Default: none.
     min: the least ratio. Default: none.
     """
@@ -186,7 +190,7 @@ def ratio(of: Which, to: Which, *, max: float | None = None, min: float | None =
 
 
 def require(*of: Which) -> Rule:
-    """Always used.
+    """Ingredients that every recipe uses.
     """
     return Rule("require", of[0] if len(of) == 1 else list(of))
 
@@ -198,21 +202,21 @@ def blend(attribute: float | str, *, floor: float | None = None,
           shape: Sequence[Any] | float | None = None, smaller: Mapping[str,
           Any] | None = None, target: Mapping[str, Any] | None = None,
           weight: float | None = None) -> Objective:
-    """A mean of an attribute.
-    An attribute and one way in which its mean is desirable. properties.md says what maximize
-    and minimize score.
+    """Scores the mean of an attribute.
+    An attribute and one desirability of its mean. properties.md has the scores of maximize and
+    minimize.
 
-    attribute: a column of the ingredients; numbers for all of them, but with is.
+    attribute: a column of the ingredients. Without is, every ingredient needs a number.
     floor: the least score. Default: 0.
-    is_: the share of the ingredients that have one of these values, instead of a mean.
-    larger: the more, the better.
-    maximize: as large as the rules allow.
-    minimize: as small as the rules allow.
-    normal: a bell around a value.
-    range: all the same within, and nothing beyond.
-    shape: an exponent; for target two: below it and above. Default: 1.
-    smaller: the less, the better.
-    target: best at a value.
+    is_: scores the share of ingredients with one of these values instead of a mean.
+    larger: larger is better.
+    maximize: larger is better, up to the greatest value under the rules.
+    minimize: smaller is better, down to the least value under the rules.
+    normal: a bell curve around a value.
+    range: score 1 inside, 0 outside.
+    shape: an exponent; target has two, below and above at. Default: 1.
+    smaller: smaller is better.
+    target: one value is best.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("blend", given({"attribute": attribute, "floor": floor, "is": is_, "larger": larger,
@@ -221,18 +225,18 @@ def blend(attribute: float | str, *, floor: float | None = None,
 
 
 def document(topics: Any, words: Any, *, weight: float | None = None) -> Objective:
-    """A mixture of topics that explains words.
-    The likelihood of a document when its words come from a mixture of topics.
+    """Scores how well a mixture of topics explains words.
+    The likelihood of a document whose words come from a mixture of topics.
 
-    topics: a CSV file: a row a topic, a column a word, probabilities.
-    words: how often the document has each word.
+    topics: a CSV file of probabilities with a row per topic and a column per word.
+    words: count of each word in the document.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("document", given({"topics": topics, "words": words}), weight=weight)
 
 
 def expression(value: Mapping[str, Any] | float | str, *, weight: float | None = None) -> Objective:
-    """A formula in quotes, or one to be as large or as small as possible; see properties.md.
+    """A formula in quotes, or a formula with a direction; see properties.md.
 
     weight: how much the objective counts. Default: 1.
     """
@@ -246,26 +250,27 @@ def forest(label: float | str | None = None, *, add: Mapping[str, Any] | None = 
            maximize: bool | None = None, minimize: bool | None = None,
            seed: int | None = None, splits: str | None = None, trees: int | None = None,
            want: Sequence[Any] | float | str | None = None, weight: float | None = None) -> Objective:
-    """A label, by a random forest.
-    A label, or a file, and one thing that is asked of it: want, bounds, or a direction.
+    """Predicts a label by a random forest.
+    A label or a file, and one goal: want, bounds, or a direction.
 
     label: a label of the recipes.
-    add: more features than the amounts. Default: none.
-    at_least: a number of at least this; at_most may stand beside it.
-    at_most: a number of at most this.
-    between: a number from the first to the second.
-    features: features tried at a split, of F. Default: √F for classes, at least 10, and all for
-        numbers; with best splits √F and F/3.
-    file: a forest that kir train saved. Default: grown.
+    add: features besides the amounts. Default: none.
+    at_least: lower bound; can be combined with at_most.
+    at_most: upper bound.
+    between: lower and upper bound.
+    features: number of features that a split tries; F is the number of all features. Default:
+        √F (at least 10) for classes, all for numbers. With best splits: √F for classes, F/3 for
+        numbers.
+    file: forest file of kir train. Default: kir grows a forest.
     floor: the least score. Default: 0.
-    leaf: recipes in the smallest leaf. Default: 1; 5 for numbers with best splits.
-    maximize: as large a number as can be.
-    minimize: as small a number as can be.
-    seed: of the forest's random numbers. Default: 1.
-    splits: whether a split tries one threshold of each feature, drawn at random, or all.
+    leaf: least number of recipes in a leaf. Default: 1; 5 for numbers with best splits.
+    maximize: larger numbers are better.
+    minimize: smaller numbers are better.
+    seed: seed of the forest. Default: 1.
+    splits: thresholds that a split tries for each feature: one drawn at random, or all.
         Default: random; best if features is given.
-    trees: trees. Default: 100; 300 with best splits to maximize or minimize.
-    want: a class, or any of several.
+    trees: number of trees. Default: 100; 300 with best splits to maximize or minimize.
+    want: the wanted class, or several.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("forest", given({"label": label, "add": add, "at_least": at_least, "at_most": at_most,
@@ -282,26 +287,24 @@ def learn(label: float | str | None = None, *, at_least: float | None = None,
           minimize: bool | None = None, sd: float | str | None = None,
           seed: int | None = None, trees: int | None = None,
           want: Sequence[Any] | float | str | None = None, weight: float | None = None) -> Objective:
-    """A label of the recipes, by the best model that they allow.
-    A label and one thing that is asked of it: want, bounds, or a direction. models.md says how
-        it is learnt.
+    """Predicts a label by the best model for the data.
+    A label and one goal: want, bounds, or a direction. models.md describes the models.
 
     label: a label of the recipes.
-    at_least: a number of at least this; at_most may stand beside it.
-    at_most: a number of at most this.
-    between: a number from the first to the second.
-    failed: further values of the label that say that a recipe failed. Default: failed,
-        unstable, n/a and the like.
-    file: a model that kir train saved. Default: learnt.
+    at_least: lower bound; can be combined with at_most.
+    at_most: upper bound.
+    between: lower and upper bound.
+    failed: further label values that mark a failure. Default: failed, unstable, n/a and
+        similar.
+    file: model file of kir train. Default: kir learns a model.
     floor: the least score. Default: 0.
-    log: learn the logarithm of numbers that are all above 0, such as those that span decades.
-        Default: false.
-    maximize: as large a number as can be.
-    minimize: as small a number as can be.
-    sd: a column of the recipes with the standard deviations of the numbers.
-    seed: of the forest's random numbers. Default: 1.
-    trees: trees of the forest. Default: 100.
-    want: a class, or any of several.
+    log: learn the logarithm, for positive numbers that span decades. Default: false.
+    maximize: larger numbers are better.
+    minimize: smaller numbers are better.
+    sd: column of the recipes with standard deviations of the numbers.
+    seed: seed of the forest. Default: 1.
+    trees: number of trees. Default: 100.
+    want: the wanted class, or several.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("learn", given({"label": label, "at_least": at_least, "at_most": at_most,
@@ -313,15 +316,15 @@ def learn(label: float | str | None = None, *, at_least: float | None = None,
 def likeness(to: Sequence[Any] | float | str | None = None, *, by: str | None = None,
              floor: float | None = None, scale: float | None = None,
              zero: float | None = None, weight: float | None = None) -> Objective:
-    """Near to known recipes.
-    How near to known recipes a composition is.
+    """Scores closeness to known recipes.
+    Scores how near a recipe is to known recipes.
 
-    to: which recipes. Default: all in the book.
-    by: ingredients alone, or amounts (Aitchison's distance). Default: overlap.
+    to: the recipes to compare with. Default: all known recipes.
+    by: overlap: distance by ingredients. amounts: Aitchison's distance. Default: overlap.
     floor: the least score. Default: 0.
-    scale: by amounts: the distance at which likeness has fallen to 61 %. Default: the median
-        distance to the nearest other.
-    zero: by amounts: units that stand in place of 0. Default: 0.5.
+    scale: for amounts: distance with a likeness of 61 %. Default: median distance between
+        nearest neighbours.
+    zero: for amounts: units that replace 0. Default: 0.5.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("likeness", given({"to": to, "by": by, "floor": floor, "scale": scale, "zero": zero}), weight=weight)
@@ -331,18 +334,19 @@ def markowitz(returns: Any, covariance: Any = None, *, as_: str | None = None,
               maximize: str | None = None, minimize: str | None = None,
               periods: float | None = None, risk_aversion: float | None = None,
               weight: float | None = None) -> Objective:
-    """Return against risk.
-    Log y = μᵀw − a·wᵀΣw of the shares w. properties.md says how μ and Σ follow from prices.
+    """Scores return against risk.
+    Log y = μᵀw − a·wᵀΣw, where w are the shares. properties.md shows how to derive μ and Σ from
+    prices.
 
-    returns: a table of prices or returns, dates down the side and a column for each ingredient;
-        beside covariance μ: a CSV file with the columns name and return, or an attribute.
-    covariance: Σ: a CSV file with a row and a column for each ingredient. Default: that of the
-        history.
-    as_: whether the table has prices, returns (0.01), or returns in percent (1). Default: as
-        the numbers show.
-    maximize: the return alone, or the return divided by the volatility.
-    minimize: the volatility alone.
-    periods: how many rows of the table a year has: 252, 52, 12. Default: as the dates show.
+    returns: a table of prices or returns with a row per date and a column per ingredient. With
+        covariance: μ, as a CSV file with the columns name and return, or as an attribute.
+    covariance: Σ, as a CSV file with a row and a column per ingredient. Default: covariance of
+        the returns.
+    as_: content of the table: prices, returns such as 0.01, or returns in percent such as 1.
+        Default: detected.
+    maximize: maximise only the return, or return divided by volatility.
+    minimize: minimise only the volatility.
+    periods: rows of the table per year, such as 252, 52 or 12. Default: detected.
     risk_aversion: a. Default: 1.5.
     weight: how much the objective counts. Default: 1.
     """
@@ -360,28 +364,28 @@ def model(file: Any, *, amounts: str | None = None, at_least: float | None = Non
           Any] | bool | None = None, output: float | str | None = None,
           sd: float | None = None, target: Mapping[str, Any] | None = None,
           tolerance: float | None = None, weight: float | None = None) -> Objective:
-    """A tree ensemble of another program.
-    A model in ONNX, XGBoost's JSON or UBJSON, or LightGBM's text, and one thing that is asked
-        of it: classes, bounds, a direction, or a value to reach.
+    """Predicts by a tree ensemble of another program.
+    A model file and one goal: classes, bounds, a direction, or a target value. kir reads ONNX,
+        XGBoost's JSON or UBJSON, and LightGBM's text.
 
-    file: the model.
-    amounts: what an input is that is called as an ingredient. Default: share.
-    at_least: of a number: at least this.
-    at_most: at most this.
-    between: from the first to the second.
-    check: a table of the model's own predictions that kir must give, too. Default: none.
-    class_: of a model of classes: one, or any of several.
-    constants: inputs that are no part of a composition; one with a list is a condition of its
-        name. Default: none.
-    features: what the model's inputs are, by name or in their order. Default: by their names.
+    file: the model file.
+    amounts: meaning of an input named like an ingredient. Default: share.
+    at_least: lower bound.
+    at_most: upper bound.
+    between: lower and upper bound.
+    check: a table of the model's own predictions, which kir must reproduce. Default: none.
+    class_: wanted class of a classifier, or several.
+    constants: fixed values of other inputs. An input with a list becomes a condition. Default:
+        none.
+    features: meaning of the model's inputs, by name or in order. Default: matched by name.
     floor: the least score. Default: 0.
-    maximize: as large as can be, from what scores 0 to what scores 1; true: all that the model
-        can say.
-    minimize: as small as can be.
-    output: which of its outputs. Default: the first.
-    sd: of bounds: how far what is lies from what the model says. Default: 0: a hard bound.
-    target: best at a value.
-    tolerance: how far a prediction may be off. Default: 0.00001.
+    maximize: larger is better, with the numbers that score 0 and 1. true takes the model's
+        least and greatest output.
+    minimize: smaller is better.
+    output: which output of the model. Default: the first.
+    sd: for bounds, standard deviation of the model's error. Default: 0: hard bounds.
+    target: one value is best.
+    tolerance: greatest allowed error of a prediction. Default: 0.00001.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("model", given({"file": file, "amounts": amounts, "at_least": at_least,
@@ -394,15 +398,15 @@ def model(file: Any, *, amounts: str | None = None, at_least: float | None = Non
 def novelty(to: Sequence[Any] | float | str | None = None, *, by: str | None = None,
             floor: float | None = None, scale: float | None = None, zero: float | None = None,
             weight: float | None = None) -> Objective:
-    """Far from known recipes.
-    How far from known recipes a composition is.
+    """Scores distance from known recipes.
+    Scores the distance of a recipe from known recipes.
 
-    to: which recipes. Default: all in the book.
-    by: ingredients alone, or amounts (Aitchison's distance). Default: overlap.
+    to: the recipes to compare with. Default: all known recipes.
+    by: overlap: distance by ingredients. amounts: Aitchison's distance. Default: overlap.
     floor: the least score. Default: 0.
-    scale: by amounts: the distance at which likeness has fallen to 61 %. Default: the median
-        distance to the nearest other.
-    zero: by amounts: units that stand in place of 0. Default: 0.5.
+    scale: for amounts: distance with a likeness of 61 %. Default: median distance between
+        nearest neighbours.
+    zero: for amounts: units that replace 0. Default: 0.5.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("novelty", given({"to": to, "by": by, "floor": floor, "scale": scale, "zero": zero}), weight=weight)
@@ -410,13 +414,13 @@ def novelty(to: Sequence[Any] | float | str | None = None, *, by: str | None = N
 
 def pairs(*, avoid: Sequence[Any] | None = None, favour: Sequence[Any] | None = None,
           lift: str | None = None, smooth: float | None = None, weight: float | None = None) -> Objective:
-    """What goes together, two by two.
-    How usual the pairs of a composition are in the book, and factors of your own.
+    """Scores pairs of ingredients.
+    Scores how usual the pairs of a recipe are among the known recipes; you can add factors.
 
-    avoid: pairs that are worse. Default: none.
-    favour: pairs that are better. Default: none.
-    lift: how the lifts of the pairs count together. Default: mean, without recipes none.
-    smooth: how many recipes' worth of doubt pull lifts to 1. Default: 1.
+    avoid: pairs to avoid. Default: none.
+    favour: preferred pairs. Default: none.
+    lift: how kir combines the lifts of pairs. Default: mean; none without recipes.
+    smooth: prior weight, in recipes, that pulls lifts to 1. Default: 1.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("pairs", given({"avoid": avoid, "favour": favour, "lift": lift, "smooth": smooth}), weight=weight)
@@ -424,12 +428,12 @@ def pairs(*, avoid: Sequence[Any] | None = None, favour: Sequence[Any] | None = 
 
 def preference(pairs: Any, *, first: int | None = None, groups: float | str | None = None,
                weight: float | None = None) -> Objective:
-    """What somebody liked better in pairs.
-    Learns from pairs which recipes somebody likes better, as kir serve asks.
+    """Learns from comparisons of two recipes.
+    Learns a taste from comparisons of two recipes, such as those of kir serve.
 
-    pairs: a CSV file with the columns pair, choice (better or worse), ingredient and amount.
-    first: how many of the pairs count, from the beginning. Default: all.
-    groups: an attribute whose totals tell of taste, too.
+    pairs: a CSV file with the columns pair, choice (better or worse), ingredient, amount.
+    first: use only this many pairs from the start of the file. Default: all.
+    groups: an attribute whose group totals are further features.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("preference", given({"pairs": pairs, "first": first, "groups": groups}), weight=weight)
@@ -441,21 +445,20 @@ def process(label: float | str, *, at_least: float | None = None,
             log: bool | None = None, maximize: bool | None = None,
             minimize: bool | None = None, sd: float | str | None = None,
             weight: float | None = None) -> Objective:
-    """A label that is a number, by a Gaussian process.
-    A label that is a number and one thing that is asked of it: bounds, or a direction.
+    """Predicts a numerical label by a Gaussian process.
+    A numerical label and one goal: bounds or a direction.
 
     label: a label of the recipes.
-    at_least: a number of at least this; at_most may stand beside it.
-    at_most: a number of at most this.
-    between: a number from the first to the second.
-    failed: further values of the label that say that a recipe failed. Default: failed,
-        unstable, n/a and the like.
+    at_least: lower bound; can be combined with at_most.
+    at_most: upper bound.
+    between: lower and upper bound.
+    failed: further label values that mark a failure. Default: failed, unstable, n/a and
+        similar.
     floor: the least score. Default: 0.
-    log: learn the logarithm of numbers that are all above 0, such as those that span decades.
-        Default: false.
-    maximize: as large a number as can be.
-    minimize: as small a number as can be.
-    sd: a column of the recipes with the standard deviations of the numbers.
+    log: learn the logarithm, for positive numbers that span decades. Default: false.
+    maximize: larger numbers are better.
+    minimize: smaller numbers are better.
+    sd: column of the recipes with standard deviations of the numbers.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("process", given({"label": label, "at_least": at_least, "at_most": at_most,
@@ -466,14 +469,14 @@ def process(label: float | str, *, at_least: float | None = None,
 def program(command: Sequence[Any] | float | str, *, batch: int | None = None,
             processes: int | None = None, timeout: float | None = None,
             weight: float | None = None) -> Objective:
-    """An answer of your program; it runs with your rights.
-    A program that reads recipes and writes scores, as examples/scorer shows. It runs with your
-    rights.
+    """Scores recipes by your program, which runs with your rights.
+    A program that reads recipes and writes scores, such as examples/scorer. The program runs
+    with your rights.
 
-    command: the program and its arguments; no shell reads them.
-    batch: how many whole candidates a move asks for at once. Default: 16.
-    processes: how many copies may run. Default: 1.
-    timeout: seconds for a batch. Default: 60.
+    command: the program and its arguments, run without a shell.
+    batch: number of recipes that a move sends to the program at once. Default: 16.
+    processes: number of copies that may run at the same time. Default: 1.
+    timeout: greatest time per batch in seconds. Default: 60.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("program", given({"command": command, "batch": batch, "processes": processes,

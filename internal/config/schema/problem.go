@@ -28,22 +28,22 @@ func Reserved() []string {
 // Problem describes the keys of a complete problem file.
 var Problem = &Section{
 	Name: "a problem", ID: "problem",
-	About: "The whole file. `recipes` or `ingredients` must be there, and `total`.",
+	About: "The keys at the top level of the file.",
 	Keys: []Key{
-		NewKey("name", Text("text"), "the name of the file, or of its directory", "what the problem is called", "{name: Fresh drinks}"),
-		NewKey("recipes", Either(Text("file"), Link("table of recipes"), List(Either(Text("file"), Link("table of recipes")), 1)), "", "the known recipes, one table or several; see [tables.md](tables.md). The results of a campaign are read without being named", "{recipes: recipes.csv}"),
-		NewKey("labels", List(Text("text"), 0), "columns of text, and those that forests learn", "columns of the recipes that are labels and no ingredients", "{labels: [taste, stars]}"),
-		NewKey("units", MapOf("units", Text("a size"), nil), "[those in tables.md](tables.md#units)", "sizes of units that the recipes use", "{units: {dash: 0.08 cl, piece: 5 cl}}"),
-		NewKey("ingredients", Either(File(), List(Text("name"), 1), Link("table"), Link("counted ingredients")), "those of the recipes", "what to choose from: a file with a column `name` and attributes, a list of names, or how many", "{ingredients: stock.csv}"),
-		NewKey("total", Integer(1, math.MaxInt32), "", "M, the units that a recipe divides; 1000 are steps of 0.1 %", "{total: 1000}"),
-		NewKey("conditions", Optional(MapOf("columns of the recipes", Link("condition"), Object{"maxProperties": 32})), "none", "what a trial sets beside the recipe; see [conditions.md](conditions.md)", "{conditions: {temperature: {from: 150, to: 190, step: 5}}}"),
-		NewKey("sparsity", Either(Choice("recipes"), Link("law of n")), "`recipes` if there are recipes", "the law of n, the number of ingredients used", "{sparsity: {uniform: [3, 5]}}"),
+		NewKey("name", Text("text"), "name of the file or of its directory", "name of the problem", "{name: Fresh drinks}"),
+		NewKey("recipes", Either(Text("file"), Link("table of recipes"), List(Either(Text("file"), Link("table of recipes")), 1)), "", "one table of known recipes or several; see [tables.md](tables.md). kir also reads the results of a campaign", "{recipes: recipes.csv}"),
+		NewKey("labels", List(Text("text"), 0), "text columns, and columns that forests learn", "columns of the recipes that are labels, not ingredients", "{labels: [taste, stars]}"),
+		NewKey("units", MapOf("units", Text("a size"), nil), "[those in tables.md](tables.md#units)", "sizes of the units in the recipes", "{units: {dash: 0.08 cl, piece: 5 cl}}"),
+		NewKey("ingredients", Either(File(), List(Text("name"), 1), Link("table"), Link("counted ingredients")), "ingredients of the recipes", "the available ingredients: a file with a column `name` and attributes, a list of names, or a count", "{ingredients: stock.csv}"),
+		NewKey("total", Integer(1, math.MaxInt32), "", "M, the number of units of a recipe; 1000 gives steps of 0.1 %", "{total: 1000}"),
+		NewKey("conditions", Optional(MapOf("columns of the recipes", Link("condition"), Object{"maxProperties": 32})), "none", "quantities that a trial sets besides amounts; see [conditions.md](conditions.md)", "{conditions: {temperature: {from: 150, to: 190, step: 5}}}"),
+		NewKey("sparsity", Either(Choice("recipes"), Link("law of n")), "`recipes` if the file has recipes", "the law of n, the number of used ingredients", "{sparsity: {uniform: [3, 5]}}"),
 		NewKey("properties", Optional(MapOf("names", Link("property"), Object{"propertyNames": Object{"pattern": `^[^\r\n]*\S[^\r\n]*$`, "not": Object{"enum": Reserved()}}})), "none", "the objectives; see [properties.md](properties.md)", "{properties: {taste: {learn: {label: taste, want: Fresh}}}}"),
-		NewKey("constraints", Optional(List(Link("rule"), 0)), "none", "what every recipe keeps; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"),
-		NewKey("trade", Optional(Several(Text("objective"), MinTradeObjectives, MaxTradeObjectives)), "none", "two to four objectives whose trade-off is looked for; see [tradeoff.md](tradeoff.md)", "{trade: [cost, viscosity]}"),
-		NewKey("sampler", Optional(Link("sampler")), "as below", "how many draws, and how", "{sampler: {draws: 20000, seed: 7}}"),
-		NewKey("search", Optional(Link("search")), "as below", "the search for the best; see [search.md](search.md)", "{search: {effort: 4}}"),
-		NewKey("campaign", Optional(Link("campaign")), "as below", "how batches of experiments are chosen; see [campaign.md](campaign.md)", "{campaign: {batch: 4}}"),
+		NewKey("constraints", Optional(List(Link("rule"), 0)), "none", "rules that every recipe satisfies; see [rules.md](rules.md)", "{constraints: [{exclude: [Egg]}]}"),
+		NewKey("trade", Optional(Several(Text("objective"), MinTradeObjectives, MaxTradeObjectives)), "none", "objectives whose trade-off kir finds; see [tradeoff.md](tradeoff.md)", "{trade: [cost, viscosity]}"),
+		NewKey("sampler", Optional(Link("sampler")), "as below", "number of draws and sampling method", "{sampler: {draws: 20000, seed: 7}}"),
+		NewKey("search", Optional(Link("search")), "as below", "the search for the best recipes; see [search.md](search.md)", "{search: {effort: 4}}"),
+		NewKey("campaign", Optional(Link("campaign")), "as below", "how kir chooses batches of experiments; see [campaign.md](campaign.md)", "{campaign: {batch: 4}}"),
 	},
 	Required:     []string{"total"},
 	AtLeastOneOf: []string{"recipes", "ingredients"},
@@ -60,30 +60,30 @@ func tableKeys(file, sheet string) []Key {
 	in := func(rest string) string { return "{file: " + file + rest + "}" }
 	return []Key{
 		NewKey("file", Text("file"), "", "the table", in("")),
-		NewKey("sheet", Text("text"), "the one that looks like it", "the sheet of a workbook", "{file: "+sheet+"}"),
-		NewKey("encoding", Text("text"), "found", "how a text file writes characters, by its name on the web", in(", encoding: utf-8")),
-		NewKey("delimiter", Choice("comma", "semicolon", "tab", "bar"), "found", "the mark between columns", in(", delimiter: comma")),
-		NewKey("decimal", Choice("point", "comma"), "found", "the decimal mark", in(", decimal: point")),
+		NewKey("sheet", Text("text"), "the sheet that looks suitable", "the sheet of a workbook", "{file: "+sheet+"}"),
+		NewKey("encoding", Text("text"), "detected", "character encoding of a text file, by its web name", in(", encoding: utf-8")),
+		NewKey("delimiter", Choice("comma", "semicolon", "tab", "bar"), "detected", "the separator of columns", in(", delimiter: comma")),
+		NewKey("decimal", Choice("point", "comma"), "detected", "the decimal mark", in(", decimal: point")),
 	}
 }
 
 // RecipeTable describes the keys of a table of recipes.
 var RecipeTable = &Section{
 	Name: "a table", ID: "table of recipes",
-	About: "kir guesses only what these keys leave open. Where a guess could be wrong, kir asks, and shows the line to write here.",
+	About: "These keys override what kir guesses about a table. If a guess is uncertain, kir asks and shows the line to add here.",
 	Keys: append(tableKeys("recipes.csv", "bar.xlsx, sheet: Drinks"),
-		NewKey("columns", MapOf("columns", Choice(columnRoleNames()...), nil), "found", "what columns are", "{file: recipes.csv, columns: {stars: label}}"),
-		NewKey("names", MapOf("spellings", Text("an ingredient"), nil), "none", "ingredients by what the table writes for them", "{file: recipes.csv, names: {Campri: Campari}}"),
-		NewKey("without", List(Text("a recipe"), 0), "none", "recipes of the table that are left out", "{file: recipes.csv, without: [Total]}"),
-		NewKey("including", List(Text("a recipe"), 0), "none", "recipes that would be left out otherwise, as one that adds up the others", "{file: recipes.csv, including: [Total]}"),
-		NewKey("unknown", List(Text("a text"), 0), "none", "texts in columns of numbers that stand for a value which is not known", "{file: recipes.csv, unknown: [gelled]}")),
+		NewKey("columns", MapOf("columns", Choice(columnRoleNames()...), nil), "detected", "roles of columns", "{file: recipes.csv, columns: {stars: label}}"),
+		NewKey("names", MapOf("spellings", Text("an ingredient"), nil), "none", "the ingredient for each spelling in the table", "{file: recipes.csv, names: {Campri: Campari}}"),
+		NewKey("without", List(Text("a recipe"), 0), "none", "recipes of the table that kir omits", "{file: recipes.csv, without: [Total]}"),
+		NewKey("including", List(Text("a recipe"), 0), "none", "recipes that kir would otherwise omit, such as a row of totals", "{file: recipes.csv, including: [Total]}"),
+		NewKey("unknown", List(Text("a text"), 0), "none", "texts for unknown values in columns of numbers", "{file: recipes.csv, unknown: [gelled]}")),
 	Required: []string{"file"},
 }
 
 // Table describes the keys of any table other than a table of recipes.
 var Table = &Section{
 	Name: "a table", ID: "table",
-	About:    "The same for other tables.",
+	About:    "How to read a table other than recipes.",
 	Keys:     tableKeys("stock.csv", "bar.xlsx, sheet: Stock"),
 	Required: []string{"file"},
 }
@@ -91,9 +91,9 @@ var Table = &Section{
 // CountedIngredients describes the keys of ingredients of which the file gives only the number.
 var CountedIngredients = &Section{
 	Name: "the ingredients", ID: "counted ingredients",
-	About: "Ingredients that are called *ingredient 1*, *ingredient 2* and so on. There can be no recipes of them.",
+	About: "Ingredients named *ingredient 1*, *ingredient 2* and so on. A problem with these ingredients cannot have `recipes`.",
 	Keys: []Key{
-		NewKey("count", Integer(1, MaxIngredients), "", "how many there are", "{count: 2000}"),
+		NewKey("count", Integer(1, MaxIngredients), "", "number of ingredients", "{count: 2000}"),
 	},
 	Required: []string{"count"},
 }
@@ -103,11 +103,11 @@ var CountedIngredients = &Section{
 func lawKeys(lastKey Key) []Key {
 	return []Key{
 		NewKey("table", MapOf("numbers", AtLeast(0), Object{"minProperties": 1, "propertyNames": Object{"pattern": `^\+?0*[1-9][0-9]{0,9}$`}}), "", "the weight of each n", "{table: {2: 13, 3: 29, 4: 25}}"),
-		NewKey("uniform", Pair(Integer(1, math.MaxInt32)), "", "the same weight for each n from the first to the last", "{uniform: [3, 5]}"),
+		NewKey("uniform", Pair(Integer(1, math.MaxInt32)), "", "equal weight for each n from the first number to the second", "{uniform: [3, 5]}"),
 		NewKey("normal", Link("normal law"), "", "exp(−(n − mean)²/(2·sd²))", "{normal: {mean: 4, sd: 1.5}}"),
 		NewKey("exponential", Link("exponential law"), "", "exp(−rate·n)", "{exponential: {rate: 0.5}}"),
-		NewKey("mixture", List(Link("mixed law"), 1), "", "Σ weight·law, each law scaled to a sum of 1 first", "{mixture: [{weight: 1, uniform: [2, 3]}, {weight: 2, normal: {mean: 4, sd: 1}}]}"),
-		NewKey("recipes", OnlyTrue(), "", "as many recipes as the book has of each n", "{recipes: true}"),
+		NewKey("mixture", List(Link("mixed law"), 1), "", "Σ weight·law, where each law is first scaled to the sum 1", "{mixture: [{weight: 1, uniform: [2, 3]}, {weight: 2, normal: {mean: 4, sd: 1}}]}"),
+		NewKey("recipes", OnlyTrue(), "", "number of known recipes with n ingredients", "{recipes: true}"),
 		lastKey,
 	}
 }
@@ -131,8 +131,8 @@ var lawKinds = []string{"table", "uniform", "normal", "exponential", "mixture", 
 // Law describes the keys of a sparsity law, that is, of the distribution of the number of ingredients.
 var Law = &Section{
 	Name: "a sparsity law", ID: "law of n",
-	About:        "One law, and perhaps a power. Without properties n has exactly this law, also under constraints. `sparsity: recipes` is short for `{recipes: true}`.",
-	Keys:         lawKeys(NewKey("power", AtLeast(0), "1", "the law to this power: above 1 sharper, below 1 flatter", "{recipes: true, power: 2}")),
+	About:        "A law and an optional power. Without properties, n has exactly this law under any constraints. `sparsity: recipes` means `{recipes: true}`.",
+	Keys:         lawKeys(NewKey("power", AtLeast(0), "1", "exponent of the law; above 1 the law is sharper, below 1 flatter", "{recipes: true, power: 2}")),
 	ExactlyOneOf: lawKinds,
 	Mistakes:     lawMistakes,
 }
@@ -140,18 +140,18 @@ var Law = &Section{
 // MixedLaw describes the keys of a sparsity law that is a component of a mixture.
 var MixedLaw = &Section{
 	Name: "a sparsity law", ID: "mixed law",
-	About:        "One of the laws, with its weight.",
-	Keys:         lawKeys(NewKey("weight", AtLeast(0), "1", "its share of the mixture, beside the other weights", "{weight: 2, uniform: [2, 3]}")),
+	About:        "A law with its weight.",
+	Keys:         lawKeys(NewKey("weight", AtLeast(0), "1", "relative weight in the mixture", "{weight: 2, uniform: [2, 3]}")),
 	ExactlyOneOf: lawKinds,
 	Mistakes:     lawMistakes,
 }
 
 // NormalLaw describes the keys of a sparsity law with the shape of a normal density.
 var NormalLaw = &Section{
-	Name: "normal", ID: "normal law", About: "A bell over n.",
+	Name: "normal", ID: "normal law", About: "A bell-shaped law of n.",
 	Keys: []Key{
-		NewKey("mean", Number(), "", "where it is highest", "{mean: 4, sd: 1.5}"),
-		NewKey("sd", Above(0), "", "its standard deviation", "{mean: 4, sd: 0.5}"),
+		NewKey("mean", Number(), "", "the most probable n", "{mean: 4, sd: 1.5}"),
+		NewKey("sd", Above(0), "", "the standard deviation", "{mean: 4, sd: 0.5}"),
 	},
 	Required: []string{"mean", "sd"},
 }
@@ -159,7 +159,7 @@ var NormalLaw = &Section{
 // ExponentialLaw describes the keys of an exponential sparsity law. The probability of n + 1 ingredients is the
 // probability of n ingredients times a constant factor.
 var ExponentialLaw = &Section{
-	Name: "exponential", ID: "exponential law", About: "Each n has e^−rate times the weight of the one before.",
+	Name: "exponential", ID: "exponential law", About: "The weight of n is e^−rate times the weight of n − 1.",
 	Keys: []Key{
 		NewKey("rate", Number(), "", "above 0 for few ingredients, below 0 for many", "{rate: 0.5}"),
 	},
@@ -180,15 +180,15 @@ type SamplerBounds struct {
 func Sampler(b SamplerBounds) *Section {
 	return &Section{
 		Name: "the sampler", ID: "sampler",
-		About: "Chains, draws and the seed. Flags of `kir sample` override them. [kernels.md](kernels.md) describes the kernels.",
+		About: "Settings of the sampler. Flags of `kir sample` override these keys. [kernels.md](kernels.md) describes the kernels.",
 		Keys: []Key{
-			NewKey("kernel", Choice(append([]string{"auto"}, b.Kernels...)...), "`auto`: short trials choose", "what makes a draw of the one before", "{kernel: balanced}"),
-			NewKey("chains", Integer(1, b.MaxChains), defaultText(b.Chains), "chains, each with a start and random numbers of its own", "{chains: 4}"),
-			NewKey("warmup", Integer(0, b.MaxIterations), defaultText(b.Warmup), "iterations of each chain that are not kept, at most so many where `draws` is `auto`", "{warmup: 2000}"),
-			NewKey("draws", Either(Choice("auto"), Integer(1, b.MaxDraws)), "`auto`: until the figures are good enough", "draws that are kept of each chain", "{draws: 20000}"),
-			NewKey("time", Duration(), "`60s`", "how long the chains may run where `draws` is `auto`: then they stop, and the draws made so far count; `none` sets no bound", "{time: 5m}"),
-			NewKey("thin", Integer(1, b.MaxIterations), defaultText(b.Thin), "iterations from one draw to the next; needs a number of draws", "{draws: 2000, thin: 5}"),
-			NewKey("seed", Seed(), defaultText(int(b.Seed)), "of all random choices: the same seed gives the same draws", "{seed: 7}"),
+			NewKey("kernel", Choice(append([]string{"auto"}, b.Kernels...)...), "`auto`: kir chooses by short trials", "the kernel that makes the next draw", "{kernel: balanced}"),
+			NewKey("chains", Integer(1, b.MaxChains), defaultText(b.Chains), "number of independent chains", "{chains: 4}"),
+			NewKey("warmup", Integer(0, b.MaxIterations), defaultText(b.Warmup), "discarded iterations at the start of each chain; an upper bound if `draws` is `auto`", "{warmup: 2000}"),
+			NewKey("draws", Either(Choice("auto"), Integer(1, b.MaxDraws)), "`auto`: until results are accurate enough", "number of kept draws per chain", "{draws: 20000}"),
+			NewKey("time", Duration(), "`60s`", "time limit of the chains if `draws` is `auto`. kir keeps the draws made by then; `none` sets no limit", "{time: 5m}"),
+			NewKey("thin", Integer(1, b.MaxIterations), defaultText(b.Thin), "iterations per kept draw; requires a number under `draws`", "{draws: 2000, thin: 5}"),
+			NewKey("seed", Seed(), defaultText(int(b.Seed)), "seed of all random choices; the same seed gives the same draws", "{seed: 7}"),
 		},
 		Extra: []Object{
 			{"anyOf": []Object{{"not": Object{"required": []string{"time"}}}, {"properties": Object{"draws": Object{"const": "auto"}}}, {"properties": Object{"time": Object{"const": "none"}}}}},
@@ -200,37 +200,37 @@ func Sampler(b SamplerBounds) *Section {
 // Search describes the keys of the settings of the search.
 var Search = &Section{
 	Name: "the search", ID: "search",
-	About: "The search that fills the shortlist; it does not change the draws.",
+	About: "Settings of the search for the shortlist, which does not change the draws.",
 	Keys: []Key{
-		NewKey("effort", Between(0, MaxEffort), "1", "how long to look: 1 is a quarter of the chains' evaluations, twice them with `draws: auto`, at most 100,000; 0 is none", "{effort: 4}"),
-		NewKey("doses", Choice("book", "any"), "`book`", "`book`: offer no amount below or above those that the recipes have of an ingredient", "{doses: any}"),
+		NewKey("effort", Between(0, MaxEffort), "1", "relative length of the search. At 1, the search makes a quarter of the chains' evaluations, or twice as many as the chains with `draws: auto`, at most 100,000. 0 turns the search off", "{effort: 4}"),
+		NewKey("doses", Choice("book", "any"), "`book`", "`book`: kir suggests no amount outside the known range of an ingredient", "{doses: any}"),
 	},
 }
 
 // Campaign describes the keys of the settings for choosing batches of experiments.
 var Campaign = &Section{
 	Name: "the campaign", ID: "campaign",
-	About: "What `kir next` offers. [campaign.md](campaign.md) describes campaigns.",
+	About: "Settings of `kir next`. [campaign.md](campaign.md) describes campaigns.",
 	Keys: []Key{
-		NewKey("batch", Integer(1, MaxBatch), defaultText(DefaultBatch), "recipes of a batch", "{batch: 4}"),
-		NewKey("max_new", Integer(0, MaxIngredients), "any number", "the most new ingredients of a batch: what is to be bought", "{max_new: 2}"),
-		NewKey("alike", Either(List(Text("condition"), 1), MapOf("conditions", Integer(1, MaxBatch), nil)), "none", "conditions with one value in a batch, or with at most so many", "{batch: 8, alike: {temperature: 2}}"),
-		NewKey("cost", Text("text"), "trials cost alike", "the attribute with the cost of a trial of an ingredient: improvement then counts per cost", "{cost: abv}"),
+		NewKey("batch", Integer(1, MaxBatch), defaultText(DefaultBatch), "number of recipes in a batch", "{batch: 4}"),
+		NewKey("max_new", Integer(0, MaxIngredients), "any number", "greatest number of new ingredients to buy for a batch", "{max_new: 2}"),
+		NewKey("alike", Either(List(Text("condition"), 1), MapOf("conditions", Integer(1, MaxBatch), nil)), "none", "conditions with one value in a batch, or with at most the given number", "{batch: 8, alike: {temperature: 2}}"),
+		NewKey("cost", Text("text"), "all trials cost the same", "attribute with the cost of each ingredient. kir then divides improvements by the cost of a trial", "{cost: abv}"),
 	},
 }
 
 // Condition describes the keys of a condition.
 var Condition = &Section{
 	Name: "a condition", ID: "condition",
-	About: "Its name is that of a column of the recipes. Its values are numbers, from one to another in steps or listed, or categories. Trials may have had other numbers. [conditions.md](conditions.md) has the law.",
+	About: "A condition has the name of a column of the recipes. The values that kir offers are a range of numbers in steps, listed numbers, or categories. [conditions.md](conditions.md) has the formulas.",
 	Keys: []Key{
 		NewKey("from", Number(), "", "the least number", "{from: 150, to: 190, step: 5}"),
 		NewKey("to", Number(), "", "the greatest number", "{from: 0, to: 60, step: 10}"),
-		NewKey("step", Above(0), "", "from one number to the next", "{from: 1, to: 2, step: 0.25}"),
-		NewKey("values", List(Either(Number(), Text("category")), 1), "", "the numbers, or the categories", "{values: [A, B, C]}"),
-		NewKey("weights", List(Above(0), 1), "all alike", "how likely each value is where no property says otherwise", "{values: [A, B, C], weights: [2, 1, 1]}"),
+		NewKey("step", Above(0), "", "difference between neighbouring numbers", "{from: 1, to: 2, step: 0.25}"),
+		NewKey("values", List(Either(Number(), Text("category")), 1), "", "the numbers or categories", "{values: [A, B, C]}"),
+		NewKey("weights", List(Above(0), 1), "all equal", "relative probability of each value without properties", "{values: [A, B, C], weights: [2, 1, 1]}"),
 		NewKey("unit", Text("text"), "none", "the unit of the numbers", "{from: 150, to: 190, step: 5, unit: °C}"),
-		NewKey("given", Either(Number(), Text("category")), "chosen", "the value at which recipes are asked about: it is met and not chosen", "{from: 20, to: 80, step: 1, given: 45}"),
+		NewKey("given", Either(Number(), Text("category")), "kir chooses", "fixes the condition: kir suggests recipes for this value", "{from: 20, to: 80, step: 1, given: 45}"),
 	},
 	AtLeastOneOf: []string{"values", "from"},
 	Excludes:     map[string]string{"values": "from to step"},

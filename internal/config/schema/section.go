@@ -72,7 +72,7 @@ type Description struct {
 func (d Description) Rule() *Section {
 	return (&Section{
 		Name: "a rule", ID: "rule",
-		About: "Exactly one key; another rule is another item of the list. [rules.md](rules.md) says what each means.",
+		About: "A rule has exactly one key. Write each rule as an item of the list. [rules.md](rules.md) describes the rules.",
 	}).addKinds(d.Rules)
 }
 
@@ -80,8 +80,8 @@ func (d Description) Rule() *Section {
 func (d Description) Property() *Section {
 	return (&Section{
 		Name: "a property", ID: "property",
-		About: "One kind, and perhaps a weight. [properties.md](properties.md) has the formulas.",
-		Keys:  []Key{NewKey("weight", AtLeast(0), "1", "the target is multiplied by y to this power", "{learn: {label: taste, want: Fresh}, weight: 2}")},
+		About: "A property has one kind and an optional weight. [properties.md](properties.md) has the formulas.",
+		Keys:  []Key{NewKey("weight", AtLeast(0), "1", "exponent of y in the target", "{learn: {label: taste, want: Fresh}, weight: 2}")},
 	}).addKinds(d.Properties)
 }
 
