@@ -77,9 +77,9 @@ func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 	set.Name = func(i int) string { return s.IngredientNames[i] }
 	set.Text = func(k int) string {
 		if same[texts[k]] > 1 {
-			return fmt.Sprintf("%s (%s)", inputerr.Quote(texts[k]), lineReference(set.problemRules[k].Node, set.problemRules[0].Node))
+			return fmt.Sprintf("%s (%s)", inputerr.QuoteSentence(texts[k]), lineReference(set.problemRules[k].Node, set.problemRules[0].Node))
 		}
-		return inputerr.Quote(texts[k])
+		return inputerr.QuoteSentence(texts[k])
 	}
 	return set
 }

@@ -79,7 +79,9 @@ func (r *nearRule) Compile(_ context.Context, d *Data) (_ []Demand, err error) {
 			return nil, err
 		}
 		near.Changes = &changes
-		words = fmt.Sprintf("at most %s added or left out", inputerr.Count(changes, "ingredient"))
+		if words = "no ingredient added or left out"; changes > 0 {
+			words = fmt.Sprintf("at most %s added or left out", inputerr.Count(changes, "ingredient"))
+		}
 	}
 	if r.Distance != nil {
 		distance, err := d.ReadUnits(r.Distance, "the distance", 0)
