@@ -22,6 +22,10 @@ type Set struct {
 	// Text returns the text by which messages refer to a rule, given the index of the rule. If Text is nil,
 	// messages quote a description of the rule.
 	Text func(rule int) string
+
+	// Amount returns the text of a number of units for messages, such as "20 %". If Amount is nil, messages give the
+	// number alone.
+	Amount func(units int) string
 }
 
 // maxCount is the greatest permitted number of ingredients, and the greatest permitted number of units of a
@@ -69,6 +73,14 @@ func (s *Set) TextOf(k int) string {
 		return s.Text(k)
 	}
 	return strconv.Quote(s.Describe(k))
+}
+
+// AmountText returns the text of a number of units for messages.
+func (s *Set) AmountText(units int) string {
+	if s.Amount != nil {
+		return s.Amount(units)
+	}
+	return strconv.Itoa(units)
 }
 
 // Describe returns a description in words of the rule with index k, with the names of its ingredients, such as

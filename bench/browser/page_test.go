@@ -93,7 +93,7 @@ func TestPageOfCocktails(t *testing.T) {
 	w.does("document.getElementById('constraint-add').open = true; const k = document.getElementById('rule-kind'); k.value = 'amount'; k.dispatchEvent(new Event('change'))")
 	w.does("const [of, , most] = document.querySelectorAll('#rule-fields input'); of.value = 'vodka'; most.value = '20 ml'; document.getElementById('rule-form').requestSubmit()")
 	w.settled(3)
-	if rules := w.text("#constraints"); !strings.Contains(rules, "amount of Vodka max 22.2 %") {
+	if rules := w.text("#constraints"); !strings.Contains(rules, "Vodka: at most 22.2 %") {
 		t.Errorf("the constraints are %q", rules)
 	}
 

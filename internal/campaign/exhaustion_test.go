@@ -353,7 +353,7 @@ func TestNothingLeftIsExplained(t *testing.T) {
 		}
 	}
 	t.Log(seen)
-	for _, kind := range []string{"nothing", "together", "write max_new:", "write search:", "drop \"amount", "drop \"exclude", "allow 1", "partial"} {
+	for _, kind := range []string{"nothing", "together", "write max_new:", "write search:", "drop \"every", "drop \"never", "allow 1", "partial"} {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(seen)), func(k string) bool { return strings.HasPrefix(k, kind) }) {
 			t.Errorf("nothing was explained by %q", kind)
 		}

@@ -108,7 +108,7 @@ func TestNoneWithinLimits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const want = "No recipe was found that is predicted to keep the limit of v min 500. The recipes of this batch may break it;"
+		const want = "No recipe was found that is predicted to keep the limit of v (at least 500). The recipes of this batch may break it;"
 		if len(b.Entries) != 3 || b.RemainingGain.Advice != GoOn || b.Best != nil || !strings.Contains(strings.Join(b.Notes, " "), want) || !strings.Contains(strings.Join(st.Notes, " "), want) {
 			t.Errorf("%d recipes, advice %s, best %+v, notes %q and %q", len(b.Entries), b.RemainingGain.Advice, b.Best, b.Notes, st.Notes)
 		}
@@ -119,7 +119,7 @@ func TestNoneWithinLimits(t *testing.T) {
 		}
 	}
 	b := choose(t, fiveBench(t, text, limitsTable(2, 3)), Settings{BatchSize: 2, Seed: 1, MaxNewIngredients: -1, Workers: 1})
-	if want := "The limit of v min 500 is not checked: there is no model of v yet."; !slices.Contains(b.Notes, want) {
+	if want := "The limit of v (at least 500) is not checked: there is no model of v yet."; !slices.Contains(b.Notes, want) {
 		t.Errorf("notes %q without %q", b.Notes, want)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"kir/internal/constraint"
 	"kir/internal/constraint/conflict"
 	"kir/internal/inputerr"
+	"kir/internal/number"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -72,12 +73,13 @@ func newRuleSet(s *readContext, rules []Rule) *ruleSet {
 	for _, text := range texts {
 		same[text]++
 	}
+	set.Amount = func(units int) string { return number.ShortShare(units, s.Total) }
 	set.Name = func(i int) string { return s.IngredientNames[i] }
 	set.Text = func(k int) string {
 		if same[texts[k]] > 1 {
-			return fmt.Sprintf("%s (%s)", inputerr.Quote(texts[k]), lineReference(set.problemRules[k].Node, set.problemRules[0].Node))
+			return fmt.Sprintf("%s (%s)", inputerr.QuoteSentence(texts[k]), lineReference(set.problemRules[k].Node, set.problemRules[0].Node))
 		}
-		return inputerr.Quote(texts[k])
+		return inputerr.QuoteSentence(texts[k])
 	}
 	return set
 }

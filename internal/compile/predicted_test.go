@@ -110,7 +110,7 @@ func TestLimitsBoundWhatIsShown(t *testing.T) {
 				t.Fatal(err)
 			}
 			bounds, shown := p.Target.Bounds(), shownOf(t, &p.Properties[0])
-			if len(bounds) != 1 || len(p.Rules) != 1 || !strings.HasPrefix(p.Rules[0].Text, "limit of p m") || len(p.shownLimits) != 1 || p.shownLimits[0].valueScale.valueName != c.what {
+			if len(bounds) != 1 || len(p.Rules) != 1 || !strings.HasPrefix(p.Rules[0].Text, "limit of p (") || len(p.shownLimits) != 1 || p.shownLimits[0].valueScale.valueName != c.what {
 				t.Fatalf("the bounds are %v, the rules %v", bounds, p.Rules)
 			}
 			scale := 1.0
@@ -248,7 +248,7 @@ func TestBadLimits(t *testing.T) {
 		{"sure of a class", "forest: {label: taste, want: Fresh}", "  - limit: {property: p, min: 0.4, sure: 0.9}\n", 8, "how a measurement varies"},
 		{"a logarithm", "learn: {label: stars, maximize: true, log: true}", "  - limit: {property: p, min: 3}\n", 8, "add sure"},
 		{"sure of a mean", "blend: {attribute: cost, minimize: true}", "  - limit: {property: p, max: 20, sure: 0.9}\n", 8, "how a measurement varies"},
-		{"out of reach", "learn: {label: stars, maximize: true}", "  - limit: {property: p, min: 40}\n", 8, "no recipe was found that keeps the limit of p min 40"},
+		{"out of reach", "learn: {label: stars, maximize: true}", "  - limit: {property: p, min: 40}\n", 8, "no recipe was found that keeps the limit of p (at least 40)"},
 		{"not together", "blend: {attribute: cost, minimize: true}", "  - limit: {property: p, min: 20}\n  - limit: {property: p, max: 12}\n", 8, "each alone can be kept"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -304,7 +304,7 @@ func TestRareLimit(t *testing.T) {
 	for _, b := range breaches {
 		broken = append(broken, b.Text)
 	}
-	if got := strings.Join(broken, "; "); got != "limit of a min 96.5; limit of b max 3.2" || breaches[0].LimitedName != "a" || breaches[0].Slack.Value != 18.5 || breaches[1].Slack.Max != 3.2 {
+	if got := strings.Join(broken, "; "); got != "limit of a (at least 96.5); limit of b (at most 3.2)" || breaches[0].LimitedName != "a" || breaches[0].Slack.Value != 18.5 || breaches[1].Slack.Max != 3.2 {
 		t.Errorf("broken are %s", got)
 	}
 }

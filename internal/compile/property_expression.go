@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"kir/internal/config"
 	"kir/internal/config/yaml"
@@ -30,7 +31,7 @@ func compileExpression(ctx context.Context, s *readContext, e *config.Expression
 		return Property{}, err
 	}
 	if !e.IsExtreme() {
-		return Property{About: truncateFormula(n.Text), mcmcProperty: p, resolvedValue: n.Text}, nil
+		return Property{About: shownFormula(n.Text), mcmcProperty: p, resolvedValue: n.Text}, nil
 	}
 	unit := e.Unit.Value
 	l := &valueScale{valueName: formulaValueName, shownUnit: unit, shownFactor: 1, scoredValue: p.Value, asProperty: func(d *property.Desirability) (mcmc.Property, error) { return p.WithDesirability(d), nil }}
@@ -42,7 +43,7 @@ func compileExpression(ctx context.Context, s *readContext, e *config.Expression
 	resolved.CopyKeys(n, "formula", "maximize", "minimize", "unit", "shape")
 	resolved.Set("floor", e.Floor.Or(objectiveFloor))
 	return Property{
-		About: truncateFormula(e.Formula.Text) + ": " + words, Value: p.Value, Unit: unit, mcmcProperty: p.WithDesirability(d), resolvedValue: resolved,
+		About: shownFormula(e.Formula.Text) + ": " + words, Value: p.Value, Unit: unit, mcmcProperty: p.WithDesirability(d), resolvedValue: resolved,
 		newValueScale: l.setRoundingError(),
 	}, nil
 }
@@ -64,14 +65,14 @@ func parseFormula(s *readContext, n *yaml.Node) (*property.Expression, error) {
 	return p, nil
 }
 
-// truncateFormula returns the first 120 characters of a formula, in one line.
-func truncateFormula(text string) string {
-	about := []rune(strings.Join(strings.Fields(text), " "))
-	const maxLength = 120
-	if len(about) > maxLength {
-		about = append(about[:maxLength], []rune("...")...)
+// shownFormula returns a formula in one line, or if it is longer than a line, where it stands.
+func shownFormula(text string) string {
+	const maxLength = 60
+	line := strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(line) > maxLength {
+		return "a formula, which stands in the problem file"
 	}
-	return string(about)
+	return line
 }
 
 // formulaNames looks up the names that a formula uses. Errors are placed at node, the node of the formula.

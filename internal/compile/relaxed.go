@@ -16,7 +16,7 @@ func (p *Problem) AllRules() []Rule { return slices.Concat(p.Rules, p.TiedRules)
 // RuleName returns the text and the line of the rule with index k in [Problem.AllRules].
 func (p *Problem) RuleName(k int) string {
 	r := &p.AllRules()[k]
-	return inputerr.Quote(r.Text) + " (" + lineReference(r.Node, p.sparsityNode) + ")"
+	return inputerr.QuoteSentence(r.Text) + " (" + lineReference(r.Node, p.sparsityNode) + ")"
 }
 
 // SparsityName returns a text that names the sparsity law, with its line in the file.

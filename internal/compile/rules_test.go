@@ -247,12 +247,12 @@ func TestRuleWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(p.Warnings, "\n")
-	for _, want := range []string{`"require Lime juice"`, ":6:5", "n = 1 ingredients"} {
+	for _, want := range []string{`"always use Lime juice"`, ":6:5", "n = 1 ingredients"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no warning says %q: %s", want, all)
 		}
 	}
-	if strings.Contains(all, `"amount of every ingredient max 10"`) {
+	if strings.Contains(all, `"every ingredient: at most 50 %"`) {
 		t.Errorf("a rule that a recipe keeps is warned of: %s", all)
 	}
 }
@@ -273,7 +273,7 @@ func TestOverlappingGroups(t *testing.T) {
 	}
 	_, err = loadRules(t, headBook, "  - limit: {attribute: abv, min: 44.9}\n  - require: Gin\n")
 	var bad *inputerr.Error
-	if !errors.As(err, &bad) || bad.Line != 6 || !strings.Contains(err.Error(), `"limit of abv min 44.9"`) {
+	if !errors.As(err, &bad) || bad.Line != 6 || !strings.Contains(err.Error(), `"abv: at least 44.9 (mean over the recipe)"`) {
 		t.Errorf("a limit out of reach: %v", err)
 	}
 }
@@ -337,7 +337,7 @@ func TestDocumentedRules(t *testing.T) {
 
 // The numbers of a column that is called a percentage are percentages of the total.
 func TestPercentColumn(t *testing.T) {
-	for name, want := range map[string]string{"max": "amount of Gin max 5", "max %": "amount of Gin max 53"} {
+	for name, want := range map[string]string{"max": "Gin: at most 0.5 %", "max %": "Gin: at most 5.3 %"} {
 		p, err := loadFiles(t, map[string]string{
 			"ingredients.csv": "name," + name + "\nGin,5.3\nRum,\n",
 			"problem.yaml":    "ingredients: ingredients.csv\ntotal: 1000\nsparsity: {uniform: [1, 2]}\nconstraints:\n  - amount: {of: \"*\", max: \"" + name + "\"}\n",

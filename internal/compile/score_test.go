@@ -60,25 +60,28 @@ func TestScore(t *testing.T) {
 		for _, part := range s.Parts {
 			amount[part.Ingredient] = float64(part.Amount)
 		}
-		want := map[string]float64{} // the figure outside its bounds, by the rule's first word
+		want := map[string]float64{} // the figure outside its bounds, by the rule's text
 		if len(s.Parts) > 4 {
-			want["sparsity:"] = math.NaN()
+			want["sparsity"] = math.NaN()
 		}
 		if n := min(amount[gin], 1) + min(amount[campari], 1); n > 0 {
-			want["exclude"] = n
+			want["never use Gin, Campari"] = n
 		}
 		if a := amount[champagne]; a > 500 {
-			want["amount"] = a
+			want["Champagne: at most 50 %"] = a
 		}
 		if a := amount[gin] + amount[lemon]; a > 400 {
-			want["group"] = a
+			want["Gin, Lemon juice: together at most 40 %"] = a
 		}
 		if len(s.Broken) != len(want) {
 			t.Errorf("recipe %d breaks %+v, want %v", r, s.Broken, want)
 		}
 		for _, b := range s.Broken {
-			word, _, _ := strings.Cut(b.Text, " ")
-			value, ok := want[word]
+			text := b.Text
+			if strings.HasPrefix(text, "sparsity:") {
+				text = "sparsity"
+			}
+			value, ok := want[text]
 			if !ok || !math.IsNaN(value) && (b.Slack == nil || b.Slack.Value != value) {
 				t.Errorf("recipe %d breaks %+v with %+v, want %v", r, b, b.Slack, want)
 			}

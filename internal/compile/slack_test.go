@@ -52,7 +52,7 @@ func TestSlacks(t *testing.T) {
 			t.Errorf("%v:\n got %s\nwant %s", c.parts, g, c.want)
 		}
 	}
-	if text := p.Rules[4].Text; text != "group citrus used 0 to 1 total 0 to 6" && !strings.Contains(text, "citrus") {
+	if text := p.Rules[4].Text; text != "group citrus: at most 1 ingredient, together at most 30 %" {
 		t.Errorf("the rule reads %q", text)
 	}
 }

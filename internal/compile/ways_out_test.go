@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"kir/internal/inputerr"
+	"kir/internal/number"
 )
 
 // A drawnRule is a rule of a random problem, in the words of the documentation.
@@ -228,7 +230,7 @@ func (p *drawnProblem) possible(short int) bool {
 	return from(0, p.total)
 }
 
-var advice = regexp.MustCompile(`(?:lower|raise) the (min|max|least used|most used|least total|greatest total) of ("[^"]*") from [0-9.]+ to ([0-9.]+)` +
+var advice = regexp.MustCompile(`(?:lower|raise) the (min|max|least used|most used|least total|greatest total) of ("[^"]*") from [0-9.]+(?: %)? to ([0-9.]+)( %)?` +
 	`|drop (the step of )?("[^"]*")` +
 	`|do not (require|exclude) ([A-F](?:, [A-F])*(?: and [A-F])?)` +
 	`|allow ([0-9]+) used ingredients?` +
@@ -269,6 +271,9 @@ func (p *drawnProblem) follow(t *testing.T, texts []string, said string) (change
 			if r.kind == "limit" {
 				v *= decimals
 			}
+			if m[4] != "" {
+				v = math.Round(v / 100 * float64(p.total))
+			}
 			to := int(v + 0.5)
 			if float64(to) != v && r.kind != "limit" {
 				t.Fatalf("%q is no whole number", m[3])
@@ -278,21 +283,21 @@ func (p *drawnProblem) follow(t *testing.T, texts []string, said string) (change
 			} else {
 				r.min = to
 			}
-		case m[4] != "":
-			find(m[5]).step = 0
 		case m[5] != "":
-			*find(m[5]) = drawnRule{}
+			find(m[6]).step = 0
 		case m[6] != "":
+			*find(m[6]) = drawnRule{}
+		case m[7] != "":
 			for k := range q.rules {
-				if r := &q.rules[k]; r.kind == m[6] {
-					r.of = slices.DeleteFunc(slices.Clone(r.of), func(i int) bool { return strings.Contains(m[7], p.names[i]) })
+				if r := &q.rules[k]; r.kind == m[7] {
+					r.of = slices.DeleteFunc(slices.Clone(r.of), func(i int) bool { return strings.Contains(m[8], p.names[i]) })
 				}
 			}
-		case m[8] != "":
-			n, _ := strconv.Atoi(m[8])
-			q.sizes = append(q.sizes, n)
 		case m[9] != "":
-			short[len(short)-1], _ = strconv.Atoi(m[9])
+			n, _ := strconv.Atoi(m[9])
+			q.sizes = append(q.sizes, n)
+		case m[10] != "":
+			short[len(short)-1], _ = strconv.Atoi(m[10])
 		}
 		for _, by := range []string{" and ", ", ", " or "} {
 			if rest, ok := strings.CutPrefix(said, by); ok {
@@ -356,30 +361,81 @@ func (p *drawnProblem) texts() []string {
 		}
 		text := ""
 		switch r.kind {
-		case "require", "exclude":
-			text = r.kind + " " + of
+		case "require":
+			text = "always use " + of
+		case "exclude":
+			text = "never use " + of
 		case "amount":
-			text = "amount of " + of
-			for k, v := range []int{r.min, r.max, r.step} {
-				if v > 0 {
-					text += fmt.Sprintf(" %s %d", []string{"min", "max", "step"}[k], v)
+			var words []string
+			if r.min > 0 || r.max > 0 {
+				each := ""
+				if len(r.of) > 1 {
+					each = "each "
 				}
+				words = append(words, each+p.bounds(r.min, r.max, p.total+1))
 			}
-		case "used", "total":
-			text = fmt.Sprintf("group %s %s %d to %d", of, r.kind, r.min, r.max)
+			if r.step > 0 {
+				words = append(words, "in steps of "+number.ShortShare(r.step, p.total))
+			}
+			if r.min > 0 {
+				words = append(words, "if used")
+			}
+			text = of + ": " + strings.Join(words, ", ")
+		case "used":
+			lo, hi, noun := strconv.Itoa(r.min), strconv.Itoa(r.max), "ingredients"
+			switch {
+			case r.min == r.max:
+				lo = "exactly " + lo
+				hi = ""
+			case r.min == 0:
+				lo, hi = "at most "+hi, ""
+			case r.max >= len(r.of):
+				lo, hi = "at least "+lo, ""
+			default:
+				lo += " to "
+			}
+			if number := strings.TrimLeft(lo+hi, "abcdefghijklmnopqrstuvwxyz "); number == "1" {
+				noun = "ingredient"
+			}
+			text = of + ": " + lo + hi + " " + noun
+		case "total":
+			text = of + ": together " + p.bounds(r.min, r.max, p.total)
+			if r.min == r.max {
+				text = of + ": together exactly " + number.ShortShare(r.min, p.total)
+			}
 		case "needs":
 			then := strings.Trim(p.list(r.then), "[]")
 			if len(r.then) > 4 {
 				then = strings.Trim(p.list(r.then[:4]), "[]") + fmt.Sprintf(" and %d more", len(r.then)-4)
 			}
+			if len(r.then) > 1 {
+				then = "any of " + then
+			}
 			text = of + " needs " + then
 		case "limit":
-			text = fmt.Sprintf("limit of a%d min %s", r.attribute, decimal(r.min))
-			if r.max >= 0 {
-				text += " max " + decimal(r.max)
+			words := "at least " + decimal(r.min)
+			if r.max == r.min {
+				words = "exactly " + decimal(r.min)
+			} else if r.max >= 0 {
+				words = decimal(r.min) + " to " + decimal(r.max)
 			}
+			text = fmt.Sprintf("a%d: %s (mean over the recipe)", r.attribute, words)
 		}
 		texts = append(texts, text)
 	}
 	return texts
+}
+
+// bounds describes bounds of amounts. A max of at least unbounded units is no bound.
+func (p *drawnProblem) bounds(least, most, unbounded int) string {
+	lo, hi := number.ShortShare(least, p.total), number.ShortShare(most, p.total)
+	switch {
+	case most <= 0 || most >= unbounded:
+		return "at least " + lo
+	case least <= 0:
+		return "at most " + hi
+	case least == most:
+		return "exactly " + lo
+	}
+	return strings.TrimSuffix(lo, " %") + " to " + hi
 }

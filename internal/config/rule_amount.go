@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
@@ -149,10 +150,24 @@ const WithinBookText = everyIngredientText + withinBookSuffix
 // recipes.
 const withinBookSuffix = " within the amounts of the known recipes"
 
-// amountTextStart returns the beginning of the text of a rule about amounts. The parameter of is the text that names
-// the ingredients in the file.
-func amountTextStart(of string) string {
-	return "amount of " + ingredientsText(of)
+// amountRuleText returns the text of a rule about amounts. The parameter of is the text that names the
+// ingredients in the file.
+func (d *Data) amountRuleText(of string, a rule.Amount) string {
+	var words []string
+	if a.Min > 0 || a.Max > 0 {
+		bounds := d.amountsText(a.Min, a.Max)
+		if len(a.Of) > 1 && of != "*" {
+			bounds = "each " + bounds
+		}
+		words = append(words, bounds)
+	}
+	if a.Step > 0 {
+		words = append(words, "in steps of "+d.amountText(a.Step))
+	}
+	if a.Min > 0 {
+		words = append(words, "if used")
+	}
+	return ingredientsText(of) + ": " + strings.Join(words, ", ")
 }
 
 // ingredientsText returns a description of ingredients. The parameter of is the text that names them in the
@@ -166,7 +181,9 @@ func ingredientsText(of string) string {
 
 // compileBounds returns the rules for the keys "min", "max" and "step".
 func (r *amountRule) compileBounds(d *Data, of []int, text string) ([]Demand, error) {
-	c, words, columns := rule.Amount{Of: of}, "", false
+	c, columns := rule.Amount{Of: of}, false
+	var words []string
+	boundWords := map[string]string{"min": "at least", "max": "at most", "step": "in steps of"}
 	for _, b := range []struct {
 		key   string
 		at    *yaml.Node
@@ -178,17 +195,14 @@ func (r *amountRule) compileBounds(d *Data, of []int, text string) ([]Demand, er
 		}
 		if d.namesAttribute(v) {
 			columns = true
-			if words != "" {
-				words += " and"
-			}
-			words += fmt.Sprintf(" %s its %s", map[string]string{"min": "at least", "max": "at most"}[b.key], inputerr.Quote(v.Text))
+			words = append(words, boundWords[b.key]+" its "+inputerr.Quote(v.Text))
 			continue
 		}
 		var err error
 		if *b.value, err = d.ReadUnits(v, b.key, 1); err != nil {
 			return nil, d.addAttributeHint(err, v)
 		}
-		words += fmt.Sprintf(" %s %d", b.key, *b.value)
+		words = append(words, boundWords[b.key]+" "+d.amountText(*b.value))
 	}
 	if v := r.Step; v != nil && d.namesAttribute(v) {
 		return nil, yaml.Hint(v.Errorf("a step is not read from a column"), "write a number of units; a rule for each that differs")
@@ -197,7 +211,7 @@ func (r *amountRule) compileBounds(d *Data, of []int, text string) ([]Demand, er
 		return nil, yaml.Hint(r.Step.Errorf("steps in a total of %d units leave too many ways to share them to keep", d.Total), "take a total of at most %d, in units of the step", schema.MaxSplits)
 	}
 	if columns {
-		return r.compileAttributeBounds(d, c, ingredientsText(text)+words)
+		return r.compileAttributeBounds(d, c, ingredientsText(text)+": "+strings.Join(words, ", "))
 	}
 	if c.Max > 0 && c.Min > c.Max {
 		return nil, yaml.Hint(r.node.Errorf("the rule contradicts itself: min is %s and max %d", inputerr.Count(c.Min, "unit"), c.Max), "raise max, or lower min to %d", c.Max)
@@ -205,7 +219,7 @@ func (r *amountRule) compileBounds(d *Data, of []int, text string) ([]Demand, er
 	if c.Max > 0 && c.Min == 0 && c.Step > c.Max {
 		return nil, yaml.Hint(r.node.Errorf("the rule contradicts itself: the step is %s and max %d", inputerr.Count(c.Step, "unit"), c.Max), "lower the step to %d or raise max to %d", c.Max, c.Step)
 	}
-	return singleRuleDemand(amountTextStart(text)+words, c), nil
+	return singleRuleDemand(d.amountRuleText(text, c), c), nil
 }
 
 // compileAttributeBounds returns one rule for each ingredient in all. If a bound is the name of an attribute, the
@@ -247,16 +261,7 @@ func (r *amountRule) compileAttributeBounds(d *Data, all rule.Amount, text strin
 		if len(none) > 0 && none[len(none)-1] == i || a.Min == 0 && a.Max == 0 && a.Step == 0 {
 			continue
 		}
-		words := ""
-		for _, b := range []struct {
-			key   string
-			value int
-		}{{"min", a.Min}, {"max", a.Max}, {"step", a.Step}} {
-			if b.value > 0 {
-				words += fmt.Sprintf(" %s %d", b.key, b.value)
-			}
-		}
-		out.addRule(a, "amount of "+d.IngredientNames[i]+words)
+		out.addRule(a, d.amountRuleText(d.IngredientNames[i], a))
 	}
 	d.excludeUnusable(&out, none, "as less than a unit is allowed")
 	if len(out.Rules) == 0 {
@@ -275,7 +280,7 @@ func (d *Data) excludeUnusable(r *Demand, ingredients []int, why string) {
 	for _, i := range ingredients {
 		names = append(names, d.IngredientNames[i])
 	}
-	r.addRule(rule.Exclude{Of: ingredients}, "exclude "+inputerr.List(names, 4)+", "+why)
+	r.addRule(rule.Exclude{Of: ingredients}, "never use "+inputerr.List(names, 4)+", "+why)
 	d.Warn(fmt.Sprintf("The rule %q leaves out %s, %s.", r.Text, inputerr.List(names, 8), why))
 }
 
@@ -314,7 +319,7 @@ func (r *amountRule) compileWithinBook(d *Data) ([]Demand, error) {
 			continue
 		}
 		name := d.IngredientNames[i]
-		out.addRule(rule.Amount{Of: []int{i}, Min: least[i], Max: most[i]}, fmt.Sprintf("amount of %s min %d max %d as in the known recipes", name, least[i], most[i]))
+		out.addRule(rule.Amount{Of: []int{i}, Min: least[i], Max: most[i]}, name+": "+d.amountsText(least[i], most[i])+", as in the known recipes")
 	}
 	if len(unused) == len(of) {
 		return nil, yaml.Hint(r.Of.Errorf("no recipe uses %s", text), "write min and max, or exclude")
@@ -324,8 +329,8 @@ func (r *amountRule) compileWithinBook(d *Data) ([]Demand, error) {
 		for _, i := range unused {
 			names = append(names, d.IngredientNames[i])
 		}
-		out.addRule(rule.Exclude{Of: unused}, "exclude "+inputerr.List(names, 4)+", which no recipe in the book uses")
-		d.Warn(fmt.Sprintf("No recipe uses %s: within the book there is no amount of them, and they are left out.", inputerr.List(names, 8)))
+		out.addRule(rule.Exclude{Of: unused}, "never use "+inputerr.List(names, 4)+", which no known recipe uses")
+		d.Warn(fmt.Sprintf("No recipe uses %s: so there is no known amount of them, and they are left out.", inputerr.List(names, 8)))
 	}
 	return []Demand{out}, nil
 }

@@ -1,11 +1,11 @@
 package config
 
 import (
-	"fmt"
 	"math/big"
 	"strings"
 
 	"kir/internal/config/yaml"
+	"kir/internal/inputerr"
 	"kir/internal/measure"
 	"kir/rule"
 )
@@ -27,12 +27,12 @@ func (r *amountRule) compileStock(d *Data, of []int, text string) ([]Demand, err
 		share := new(big.Rat).Quo(stock, batch)
 		return roundDown(share.Mul(share, new(big.Rat).SetInt64(int64(d.CompositionTotal))))
 	}
-	out := Demand{Text: "stock of " + text + " " + v.Text, Stock: make(map[int]int)}
+	out := Demand{Text: ingredientsText(text) + ": at most the stock of " + v.Text, Stock: make(map[int]int)}
 	if d.namesAttribute(v) {
-		out.Text = "stock of " + text + " as in " + v.Text
+		out.Text = ingredientsText(text) + ": at most its " + inputerr.Quote(v.Text)
 	}
 	if r.Batch != nil {
-		out.Text += " in a batch of " + r.Batch.Text
+		out.Text += ", for a batch of " + r.Batch.Text
 	}
 	var none []int
 	bounded := false
@@ -71,7 +71,7 @@ func (r *amountRule) compileStock(d *Data, of []int, text string) ([]Demand, err
 		case limit == 0:
 			none = append(none, i)
 		case limit < d.CompositionTotal:
-			out.addRule(rule.Amount{Of: []int{i}, Max: limit}, fmt.Sprintf("stock of %s for at most %d", d.IngredientNames[i], limit))
+			out.addRule(rule.Amount{Of: []int{i}, Max: limit}, d.IngredientNames[i]+": the stock is enough for at most "+d.amountText(limit))
 		}
 	}
 	if !bounded {

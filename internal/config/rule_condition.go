@@ -72,14 +72,13 @@ func (r *conditionRule) Decode(n *yaml.Node) error {
 	return nil
 }
 
-// allowedValues returns the values of the condition that the rule allows, and a description of the values.
+// allowedValues returns the values of the condition that the rule allows, and a description of the values without the name of the condition.
 func (r *conditionRule) allowedValues(d *Data) (v ConditionValues, text string, err error) {
 	if v.Condition, err = d.FindCondition(r.Of); err != nil {
 		return v, "", err
 	}
 	c := &d.Conditions[v.Condition]
 	v.Allowed = make([]bool, c.Len())
-	text = c.Name + " "
 	if r.Min.Node != nil || r.Max.Node != nil {
 		if !c.IsNumeric() {
 			return v, "", yaml.Hint(r.node.Errorf("%s has no numbers", c.Name), "write is or in, such as {of: %s, in: [%s]}", c.Name, strings.Join(c.Categories[:min(2, len(c.Categories))], ", "))
@@ -88,7 +87,10 @@ func (r *conditionRule) allowedValues(d *Data) (v ConditionValues, text string, 
 		for k, number := range c.Numbers {
 			v.Allowed[k] = least <= number && number <= most
 		}
-		return v, c.Name + words, err
+		if c.Unit != "" {
+			words += " " + c.Unit
+		}
+		return v, words, err
 	}
 	nodes := []*yaml.Node{r.Is}
 	if r.In != nil {
@@ -105,7 +107,7 @@ func (r *conditionRule) allowedValues(d *Data) (v ConditionValues, text string, 
 		v.Allowed[k] = true
 		texts = append(texts, c.ValueText(k))
 	}
-	return v, text + strings.Join(texts, " or "), nil
+	return v, strings.Join(texts, " or "), nil
 }
 
 // valueIndex returns the index of the value that the node n names.
@@ -153,5 +155,5 @@ func (r *conditionRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if !slices.Contains(v.Allowed, true) {
 		return nil, yaml.Hint(r.node.Errorf("no value of %s is allowed", d.Conditions[v.Condition].Name), "its values are from %s to %s", d.Conditions[v.Condition].ValueText(0), d.Conditions[v.Condition].ValueText(len(v.Allowed)-1))
 	}
-	return []Demand{{Text: text, ConditionValues: []ConditionValues{v.complement()}, Forbids: true}}, nil
+	return []Demand{{Text: d.Conditions[v.Condition].Name + ": " + text, ConditionValues: []ConditionValues{v.complement()}, Forbids: true}}, nil
 }

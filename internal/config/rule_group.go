@@ -2,8 +2,8 @@ package config
 
 import (
 	"context"
-	"fmt"
 	"math"
+	"strings"
 
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
@@ -111,14 +111,14 @@ func (r *groupRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, words := rule.Group{Of: of}, ""
+	c, words := rule.Group{Of: of}, []string(nil)
 	if r.Used.Node != nil {
 		used := r.Used.Value
 		if used.Min > len(of) {
 			return nil, yaml.Hint(r.Used.Node.Errorf("the rule contradicts itself: at least %d used of %s", used.Min, inputerr.Count(len(of), "ingredient")), "lower it to %d", len(of))
 		}
 		c.Used = &used
-		words += fmt.Sprintf(" used %d to %d", used.Min, used.Max)
+		words = append(words, usedText(used.Min, used.Max, len(of)))
 	}
 	if r.Total.Node != nil {
 		total := &rule.Range{}
@@ -132,10 +132,10 @@ func (r *groupRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 			return nil, yaml.Hint(r.Total.Node.Errorf("the rule contradicts itself: a total from %d to %d units", total.Min, total.Max), "write the smaller number first")
 		}
 		c.Total = total
-		words += fmt.Sprintf(" total %d to %d", total.Min, total.Max)
+		words = append(words, "together "+d.totalText(total.Min, total.Max))
 	}
-	if words == "" {
+	if len(words) == 0 {
 		return nil, yaml.Hint(r.node.Errorf("the rule bounds nothing"), "add used or total")
 	}
-	return singleRuleDemand("group "+text+words, c), nil
+	return singleRuleDemand(text+": "+strings.Join(words, ", "), c), nil
 }

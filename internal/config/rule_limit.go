@@ -102,17 +102,23 @@ func (r *limitRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 		return nil, err
 	}
 	limit := rule.Limit{Attribute: name, Factors: values, Of: d.Block.Indexes()}
-	text := "limit of " + name
+	text, over := name, "mean over the recipe"
+	if d.Block != nil {
+		over = "mean"
+	}
 	if r.Of != nil {
 		var of string
 		if limit.Of, of, err = d.WhichIngredients(r.Of); err != nil {
 			return nil, err
 		}
-		text += " in " + of
+		text, over = text+" of "+of, "mean"
 	}
 	var words string
 	limit.Min, limit.Max, words, err = numberBounds(r.node, r.minNumber, r.maxNumber, "the limit")
-	return singleRuleDemand(text+words, limit), err
+	if d.isConstituent(name) && r.Of == nil {
+		return singleRuleDemand(text+": "+words, limit), err
+	}
+	return singleRuleDemand(text+": "+words+" ("+over+")", limit), err
 }
 
 // missingAttributeError returns the error for a limit without the keys attribute and property. If a bound is
@@ -132,17 +138,18 @@ func (r *limitRule) missingAttributeError(d *Data) error {
 // the rule in the error.
 func numberBounds(n *yaml.Node, least, most Written[float64], what string) (lo, hi float64, words string, err error) {
 	lo, hi = least.Or(math.Inf(-1)), most.Or(math.Inf(1))
+	var texts [2]string
 	if least.Node != nil {
-		words += fmt.Sprintf(" min %v", lo)
+		texts[0] = fmt.Sprint(lo)
 	}
 	if most.Node != nil {
-		words += fmt.Sprintf(" max %v", hi)
+		texts[1] = fmt.Sprint(hi)
 	}
-	if words == "" {
+	if texts == [2]string{} {
 		return 0, 0, "", yaml.Hint(n.Errorf("%s bounds nothing", what), "add min or max")
 	}
 	if lo > hi {
 		return 0, 0, "", yaml.Hint(n.Errorf("the rule contradicts itself: min is %v and max %v", lo, hi), "swap them")
 	}
-	return lo, hi, words, nil
+	return lo, hi, boundsText(texts[0], texts[1], ""), nil
 }

@@ -35,14 +35,17 @@ func (r *limitRule) predictedDemand(d *Data) ([]Demand, error) {
 		return nil, yaml.Hint(r.node.Errorf("a limit of a property stands within another rule"), "write it in a line of its own under constraints")
 	}
 	name := r.Property.Value
-	l := &PredictedLimit{Property: name, NameNode: r.Property.Node, Least: r.Min, Most: r.Max, Sure: r.Sure, At: r.node, Text: "limit of " + name}
-	for _, b := range []struct {
-		word string
-		v    *yaml.Node
-	}{{" min ", l.Least}, {" max ", l.Most}, {" sure ", l.Sure}} {
-		if b.v != nil {
-			l.Text += b.word + b.v.Text
+	l := &PredictedLimit{Property: name, NameNode: r.Property.Node, Least: r.Min, Most: r.Max, Sure: r.Sure, At: r.node}
+	var bounds [2]string
+	for k, v := range []*yaml.Node{l.Least, l.Most} {
+		if v != nil {
+			bounds[k] = v.Text
 		}
 	}
+	l.Text = "limit of " + name + " (" + boundsText(bounds[0], bounds[1], "")
+	if l.Sure != nil {
+		l.Text += ", with a probability of at least " + l.Sure.Text
+	}
+	l.Text += ")"
 	return []Demand{{Text: l.Text, Predicted: l}}, nil
 }

@@ -79,7 +79,9 @@ func (r *nearRule) Compile(_ context.Context, d *Data) (_ []Demand, err error) {
 			return nil, err
 		}
 		near.Changes = &changes
-		words += fmt.Sprintf(" changes %d", changes)
+		if words = "no ingredient added or left out"; changes > 0 {
+			words = fmt.Sprintf("at most %s added or left out", inputerr.Count(changes, "ingredient"))
+		}
 	}
 	if r.Distance != nil {
 		distance, err := d.ReadUnits(r.Distance, "the distance", 0)
@@ -87,7 +89,10 @@ func (r *nearRule) Compile(_ context.Context, d *Data) (_ []Demand, err error) {
 			return nil, err
 		}
 		near.Distance = &distance
-		words += fmt.Sprintf(" distance %d", distance)
+		if words != "" {
+			words += ", "
+		}
+		words += "at most " + d.amountText(distance) + " moved to other ingredients"
 		sum := 0
 		for _, p := range near.Recipe {
 			sum += p.Amount
@@ -99,7 +104,7 @@ func (r *nearRule) Compile(_ context.Context, d *Data) (_ []Demand, err error) {
 	if words == "" {
 		return nil, yaml.Hint(r.node.Errorf("the rule bounds nothing"), "add changes: how many ingredients may come or go, or distance: how many units, or what percentage, may change hands")
 	}
-	return singleRuleDemand("near "+near.Name+words, near), nil
+	return singleRuleDemand("near "+near.Name+": "+words, near), nil
 }
 
 // readNearRecipe returns the recipe that the node n describes. The node is the name of a known recipe, or a

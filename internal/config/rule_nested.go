@@ -2,8 +2,8 @@ package config
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"strings"
 
 	"kir/internal/config/schema"
 	"kir/internal/config/yaml"
@@ -76,7 +76,7 @@ func (r *ifRule) Decode(n *yaml.Node) error {
 
 func (r *ifRule) Compile(ctx context.Context, d *Data) (_ []Demand, err error) {
 	var when rule.If
-	words := "if "
+	var premises []string
 	for _, g := range []struct {
 		key string
 		at  Ingredients
@@ -87,7 +87,15 @@ func (r *ifRule) Compile(ctx context.Context, d *Data) (_ []Demand, err error) {
 			if *g.of, text, err = d.WithoutBlock().WhichIngredients(g.at); err != nil {
 				return nil, err
 			}
-			words += text + " " + g.key + " "
+			switch {
+			case g.key == "used":
+				text = anyOfText(text, len(*g.of)) + " is used"
+			case len(*g.of) == 1:
+				text += " is not used"
+			default:
+				text = "none of " + text + " is used"
+			}
+			premises = append(premises, text)
 		}
 	}
 	var values []ConditionValues
@@ -97,8 +105,9 @@ func (r *ifRule) Compile(ctx context.Context, d *Data) (_ []Demand, err error) {
 			return nil, err
 		}
 		values = append(values, v)
-		words += text + " "
+		premises = append(premises, d.Conditions[v.Condition].Name+" is "+text)
 	}
+	words := "if " + strings.Join(premises, " and ") + ", "
 	inner, err := d.compileInnerRules(ctx, r.kinds, r.Then)
 	if err != nil {
 		return nil, err
@@ -107,14 +116,14 @@ func (r *ifRule) Compile(ctx context.Context, d *Data) (_ []Demand, err error) {
 		inner[k].ConditionValues = append(slices.Clip(inner[k].ConditionValues), values...)
 		inner[k].Node = nil
 		if len(when.Used)+len(when.Unused) == 0 {
-			inner[k].transformRules(func(text string) string { return words + "then " + text }, func(r rule.Rule) rule.Rule { return r })
+			inner[k].transformRules(func(text string) string { return words + text }, func(r rule.Rule) rule.Rule { return r })
 			continue
 		}
 		if inner[k].Forbids {
-			inner[k].Text, inner[k].Forbids, inner[k].Rules = words+"then "+inner[k].Text, false, []rule.Rule{negatePremise(when)}
+			inner[k].Text, inner[k].Forbids, inner[k].Rules = words+inner[k].Text, false, []rule.Rule{negatePremise(when)}
 			continue
 		}
-		inner[k].transformRules(func(text string) string { return words + "then " + text }, func(r rule.Rule) rule.Rule {
+		inner[k].transformRules(func(text string) string { return words + text }, func(r rule.Rule) rule.Rule {
 			when := when
 			when.Then = r
 			return when
@@ -254,11 +263,11 @@ func (r *blockRule) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 	if err != nil {
 		return nil, err
 	}
-	demands := singleRuleDemand(fmt.Sprintf("block %s total %d", text, total), rule.Group{Of: of, Total: &rule.Range{Min: total, Max: total}})
+	demands := singleRuleDemand(text+" (a recipe within the recipe): exactly "+d.amountText(total), rule.Group{Of: of, Total: &rule.Range{Min: total, Max: total}})
 	err = d.callWithinBlock(total, &Block{of, text}, func() error {
 		inner, err := d.compileInnerRules(ctx, r.kinds, r.Rules)
 		for k := range inner {
-			inner[k].transformRules(func(in string) string { return in + " in the block " + text }, func(r rule.Rule) rule.Rule { return r })
+			inner[k].transformRules(func(in string) string { return in + ", within " + text }, func(r rule.Rule) rule.Rule { return r })
 		}
 		demands = append(demands, inner...)
 		return err

@@ -71,5 +71,5 @@ func (r *ratioRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 		return nil, err
 	}
 	least, most, words, err := numberBounds(r.node, r.Min, r.Max, "the ratio")
-	return singleRuleDemand("ratio of "+of+" to "+to+words, rule.Ratio{Of: above, To: below, Min: least, Max: most}), err
+	return singleRuleDemand("ratio of "+of+" to "+to+": "+words, rule.Ratio{Of: above, To: below, Min: least, Max: most}), err
 }

@@ -76,7 +76,7 @@ func (r *limitsTable) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 			return nil, err
 		}
 		limit := rule.Limit{Attribute: name, Factors: values, Of: d.Block.Indexes(), Min: math.Inf(-1), Max: math.Inf(1)}
-		words := ""
+		var bounds [2]string
 		for k, to := range []*float64{&limit.Min, &limit.Max} {
 			v, ok, err := cells.Number(row, 1+k)
 			if err != nil {
@@ -84,16 +84,16 @@ func (r *limitsTable) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 			}
 			if ok {
 				*to = v
-				words += fmt.Sprintf(" %s %v", []string{"min", "max"}[k], v)
+				bounds[k] = fmt.Sprint(v)
 			}
 		}
 		switch {
-		case words == "":
+		case bounds == [2]string{}:
 			return nil, cells.ErrorAt(row, 1, "the limit of "+inputerr.Quote(name)+" bounds nothing", "write min or max, or remove the row")
 		case limit.Min > limit.Max:
 			return nil, cells.ErrorAt(row, 1, fmt.Sprintf("the limit contradicts itself: min is %v and max %v", limit.Min, limit.Max), "swap them")
 		}
-		one := singleRuleDemand(fmt.Sprintf("limit of %s%s (%s line %d)", name, words, filepath.Base(cells.File), place.Line), limit)[0]
+		one := singleRuleDemand(fmt.Sprintf("%s: %s (%s line %d)", name, boundsText(bounds[0], bounds[1], ""), filepath.Base(cells.File), place.Line), limit)[0]
 		one.Node = place
 		rules = append(rules, one)
 	}

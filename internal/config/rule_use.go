@@ -22,7 +22,7 @@ type requireRule struct{ ingredientsValue }
 
 func (r *requireRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	of, text, err := d.WhichIngredients(r.Of)
-	return singleRuleDemand("require "+text, rule.Require{Of: of}), err
+	return singleRuleDemand("always use "+text, rule.Require{Of: of}), err
 }
 
 // ExcludeKind is the kind of constraint that lists ingredients. No composition may use any of them.
@@ -38,7 +38,7 @@ type excludeRule struct{ ingredientsValue }
 
 func (r *excludeRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	of, text, err := d.WhichIngredients(r.Of)
-	return singleRuleDemand("exclude "+text, rule.Exclude{Of: of}), err
+	return singleRuleDemand("never use "+text, rule.Exclude{Of: of}), err
 }
 
 // An ingredientsValue is the value of a constraint that consists of a list of ingredients.
@@ -124,5 +124,5 @@ func (r *needsRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 	if err != nil {
 		return nil, err
 	}
-	return singleRuleDemand(name+" needs "+text, rule.Need{If: first[0], Then: then}), nil
+	return singleRuleDemand(name+" needs "+anyOfText(text, len(then)), rule.Need{If: first[0], Then: then}), nil
 }

@@ -141,6 +141,11 @@ func (d *Data) Attribute(at *yaml.Node, name string) (*dataset.Attribute, error)
 	return nil, yaml.SuggestName(at.Errorf("the ingredients have no attribute %s", inputerr.Quote(name)), name, "they have", names, 12)
 }
 
+// isConstituent reports whether a name is that of a constituent, of which the recipe has the mean as its share.
+func (d *Data) isConstituent(name string) bool {
+	return d.Constituents[dataset.NormalizeName(name)] != nil
+}
+
 // AttributeNumbers returns one number for each ingredient: its value of an attribute or its share of a
 // constituent. A missing number is an error.
 func (d *Data) AttributeNumbers(at *yaml.Node, name string) ([]float64, error) {

@@ -3,6 +3,7 @@ package constraint
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"kir/internal/constraint/count"
 	"kir/rule"
@@ -113,10 +114,10 @@ func (r amountRule) slacks(parts []rule.Part, _ int) []Slack {
 func (r amountRule) relaxations(s *rule.Set) []Relaxation {
 	var out []Relaxation
 	if step := max(r.Step, 1); r.Min > 0 {
-		out = addBoundRelaxation(out, "min", r.Min, (r.Min-1)/step, -step, func(to int) rule.Rule { r := rule.Amount(r); r.Min = to; return r })
+		out = addBoundRelaxation(out, "min", r.Min, (r.Min-1)/step, -step, s.AmountText, func(to int) rule.Rule { r := rule.Amount(r); r.Min = to; return r })
 	}
 	if r.Max > 0 {
-		out = addBoundRelaxation(out, "max", r.Max, s.Total-r.Max, 1, func(to int) rule.Rule { r := rule.Amount(r); r.Max = to; return r })
+		out = addBoundRelaxation(out, "max", r.Max, s.Total-r.Max, 1, s.AmountText, func(to int) rule.Rule { r := rule.Amount(r); r.Max = to; return r })
 	}
 	if r.Step > 1 {
 		out = append(out, Relaxation{
@@ -172,13 +173,13 @@ func (r groupRule) relaxations(s *rule.Set) []Relaxation {
 	var out []Relaxation
 	if u := r.Used; u != nil {
 		to := func(used rule.Range) rule.Rule { r := rule.Group(r); r.Used = &used; return r }
-		out = addBoundRelaxation(out, "least used", u.Min, u.Min, -1, func(v int) rule.Rule { return to(rule.Range{Min: v, Max: u.Max}) })
-		out = addBoundRelaxation(out, "most used", u.Max, len(r.Of)-u.Max, 1, func(v int) rule.Rule { return to(rule.Range{Min: u.Min, Max: v}) })
+		out = addBoundRelaxation(out, "least used", u.Min, u.Min, -1, strconv.Itoa, func(v int) rule.Rule { return to(rule.Range{Min: v, Max: u.Max}) })
+		out = addBoundRelaxation(out, "most used", u.Max, len(r.Of)-u.Max, 1, strconv.Itoa, func(v int) rule.Rule { return to(rule.Range{Min: u.Min, Max: v}) })
 	}
 	if t := r.Total; t != nil {
 		to := func(total rule.Range) rule.Rule { r := rule.Group(r); r.Total = &total; return r }
-		out = addBoundRelaxation(out, "least total", t.Min, t.Min, -1, func(v int) rule.Rule { return to(rule.Range{Min: v, Max: t.Max}) })
-		out = addBoundRelaxation(out, "greatest total", t.Max, s.Total-t.Max, 1, func(v int) rule.Rule { return to(rule.Range{Min: t.Min, Max: v}) })
+		out = addBoundRelaxation(out, "least total", t.Min, t.Min, -1, s.AmountText, func(v int) rule.Rule { return to(rule.Range{Min: v, Max: t.Max}) })
+		out = addBoundRelaxation(out, "greatest total", t.Max, s.Total-t.Max, 1, s.AmountText, func(v int) rule.Rule { return to(rule.Range{Min: t.Min, Max: v}) })
 	}
 	return out
 }
@@ -407,10 +408,10 @@ func (r nearRule) slacks(parts []rule.Part, _ int) []Slack {
 func (r nearRule) relaxations(s *rule.Set) []Relaxation {
 	var out []Relaxation
 	if r.Changes != nil {
-		out = addBoundRelaxation(out, "changes", *r.Changes, s.Ingredients-*r.Changes, 1, func(to int) rule.Rule { r := rule.Near(r); r.Changes = &to; return r })
+		out = addBoundRelaxation(out, "changes", *r.Changes, s.Ingredients-*r.Changes, 1, strconv.Itoa, func(to int) rule.Rule { r := rule.Near(r); r.Changes = &to; return r })
 	}
 	if r.Distance != nil {
-		out = addBoundRelaxation(out, "distance", *r.Distance, s.Total-*r.Distance, 1, func(to int) rule.Rule { r := rule.Near(r); r.Distance = &to; return r })
+		out = addBoundRelaxation(out, "distance", *r.Distance, s.Total-*r.Distance, 1, s.AmountText, func(to int) rule.Rule { r := rule.Near(r); r.Distance = &to; return r })
 	}
 	return out
 }

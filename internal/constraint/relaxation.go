@@ -31,9 +31,9 @@ func Relaxations(r rule.Rule, s *rule.Set) []Relaxation {
 
 // addBoundRelaxation appends the relaxation of a bound that is a whole number. The parameter bound is the present
 // bound, and notchSize is the change of the bound by one notch. If maxNotches is below 1, nothing is appended.
-// The function withBound returns the rule with another bound. The parameter boundName names the bound in texts,
+// The function write returns the text of a bound. The function withBound returns the rule with another bound. The parameter boundName names the bound in texts,
 // such as "max".
-func addBoundRelaxation(relaxations []Relaxation, boundName string, bound, maxNotches, notchSize int, withBound func(to int) rule.Rule) []Relaxation {
+func addBoundRelaxation(relaxations []Relaxation, boundName string, bound, maxNotches, notchSize int, write func(int) string, withBound func(to int) rule.Rule) []Relaxation {
 	if maxNotches < 1 {
 		return relaxations
 	}
@@ -46,7 +46,7 @@ func addBoundRelaxation(relaxations []Relaxation, boundName string, bound, maxNo
 		UnitsPerNotch: max(notchSize, -notchSize),
 		Relax:         func(notches int) rule.Rule { return withBound(bound + notches*notchSize) },
 		Text: func(notches int, name string) string {
-			return fmt.Sprintf("%s the %s of %s from %d to %d", verb, boundName, name, bound, bound+notches*notchSize)
+			return fmt.Sprintf("%s the %s of %s from %s to %s", verb, boundName, name, write(bound), write(bound+notches*notchSize))
 		},
 	})
 }

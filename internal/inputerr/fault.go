@@ -82,8 +82,14 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Quote returns text from an input in quotation marks, for a message. It escapes control characters
 // and cuts off text after about 60 bytes.
-func Quote(text string) string {
-	const longest = 60
+func Quote(text string) string { return quoteUpTo(text, 60) }
+
+// QuoteSentence is like [Quote], but cuts off text only after about 200 bytes, for texts that kir writes about an
+// input, such as the text of a constraint.
+func QuoteSentence(text string) string { return quoteUpTo(text, 200) }
+
+// quoteUpTo returns text in quotation marks. It cuts off text after about longest bytes.
+func quoteUpTo(text string, longest int) string {
 	for i := range text {
 		if i > longest {
 			return strconv.Quote(text[:i]) + "..."

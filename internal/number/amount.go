@@ -46,6 +46,11 @@ func Percentages(total int) Amounts {
 // Share returns an amount of units in percent of the total, with the percent sign.
 func Share(units, total int) string { return Shares([]int{units}, total)[0] }
 
+// ShortShare returns an amount in percent, with the percent sign and without zeros at the end.
+func ShortShare(units, total int) string {
+	return Trim(strings.TrimSuffix(Share(units, total), " %")) + " %"
+}
+
 // Shares returns the amounts of a recipe in percent, with the percent sign.
 func Shares(units []int, total int) []string {
 	texts := Percentages(total).Write(units)

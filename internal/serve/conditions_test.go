@@ -21,7 +21,7 @@ func TestConditions(t *testing.T) {
 	if len(views) != 3 || views[0].Name != "temperature" || !views[0].Number || views[0].Texts[0] != "190 °C" || views[2].Number || len(views[2].Values) != 2 || views[2].Given != nil {
 		t.Fatalf("the conditions are %+v", views)
 	}
-	if !slices.Contains(first.Problem.Constraints, "if Sugar used then temperature max 230") {
+	if !slices.Contains(first.Problem.Constraints, "if Sugar is used, temperature: at most 230 °C") {
 		t.Errorf("the constraints are %q", first.Problem.Constraints)
 	}
 	for _, r := range []Request{

@@ -12,6 +12,7 @@ import (
 	"kir/internal/config/change"
 	"kir/internal/config/yaml"
 	"kir/internal/inputerr"
+	"kir/internal/number"
 	"kir/rule"
 )
 
@@ -65,7 +66,7 @@ func describeFix(c *compile.ConflictError, changedRules rule.Set, m amountConver
 			if to.units < from.units {
 				verb = "lower"
 			}
-			all = append(all, fmt.Sprintf("%s the %s of %s from %s to %s", verb, to.name, m.ruleText(c.Set.Text(k), was), m.percentText(from.units), m.percentText(to.units)))
+			all = append(all, fmt.Sprintf("%s the %s of %s from %s to %s", verb, to.name, c.Set.Text(k), number.ShortShare(from.units, m.totalUnits), number.ShortShare(to.units, m.totalUnits)))
 		}
 	}
 	return strings.Join(all, " and "), len(all) > 0

@@ -12,7 +12,6 @@ import (
 	"kir/internal/config/yaml"
 	"kir/internal/measure"
 	"kir/internal/number"
-	"kir/rule"
 )
 
 // An amountConverter converts amounts between the problem file, the page and texts for the user. In
@@ -182,30 +181,6 @@ func (m amountConverter) keepPercentNotation(ruleChange change.SetRuleField, roo
 		}
 	}
 	return ruleChange
-}
-
-// ruleText replaces the units in the text of rule r by percentages, for the user. The text may be
-// in quotation marks.
-func (m amountConverter) ruleText(text string, r rule.Rule) string {
-	units, shares := "", ""
-	_, says := compile.RuleFields(r, emptyName)
-	for _, s := range says {
-		if !s.Amount {
-			continue
-		}
-		switch v := s.Value.(type) {
-		case int:
-			units += fmt.Sprintf(" %s %d", s.Key, v)
-			shares += " " + s.Key + " " + m.percentText(v)
-		case []any:
-			units += fmt.Sprintf(" %s %d to %d", s.Key, v[0], v[1])
-			shares += " " + s.Key + " " + m.percentText(v[0].(int)) + " to " + m.percentText(v[1].(int))
-		}
-	}
-	if at := strings.LastIndex(text+`"`, units+`"`); at >= 0 && units != "" {
-		return text[:at] + shares + text[at+len(units):]
-	}
-	return text
 }
 
 // percentText formats units as a percentage of the total, rounded for the user.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"kir/internal/measure"
-	"kir/rule"
 )
 
 // Amounts read in percent and in the unit of the recipes, whatever the page sends,
@@ -38,21 +37,6 @@ func TestMeasure(t *testing.T) {
 	} {
 		if got := bar.rangeText(c.least, c.most); got != c.want {
 			t.Errorf("from %q to %q is %q", c.least, c.most, got)
-		}
-	}
-	for _, c := range []struct {
-		text string
-		rule rule.Rule
-		want string
-	}{
-		{"amount of Gin min 300 max 300", rule.Amount{Min: 300, Max: 300}, "amount of Gin min 30.0 % max 30.0 %"},
-		{`"amount of Gin max 300" (line 3)`, rule.Amount{Max: 300}, `"amount of Gin max 30.0 %" (line 3)`},
-		{"group kind sour used 1 to 2 total 0 to 50", rule.Group{Used: &rule.Range{Min: 1, Max: 2}, Total: &rule.Range{Max: 50}}, "group kind sour used 1 to 2 total 0.0 % to 5.0 %"},
-		{"near Negroni changes 1 distance 200", rule.Near{Changes: new(1), Distance: new(200)}, "near Negroni changes 1 distance 20.0 %"},
-		{"amount of Gin max dose", rule.Amount{Max: 7}, "amount of Gin max dose"}, {"exclude Gin", rule.Exclude{}, "exclude Gin"},
-	} {
-		if got := bar.ruleText(c.text, c.rule); got != c.want {
-			t.Errorf("%s is %s", c.text, got)
 		}
 	}
 }
@@ -92,10 +76,10 @@ func TestHistoryWords(t *testing.T) {
 		Request
 		want, rule string
 	}{
-		{Request{Action: "pin", Ingredient: "Gin"}, "with Gin", "require Gin"},
-		{Request{Action: "pin", Ingredient: "Gin", Amount: "63"}, "Gin kept at 18.2 % (1.64 of 9 cl)", "amount of Gin min 18.2 % max 18.2 %"},
-		{Request{Action: "dose", Ingredient: "Vodka", Min: "0%", Max: "35%"}, "Vodka at most 35.0 % (3.15 of 9 cl)", "amount of Vodka max 35.0 %"},
-		{Request{Action: "group", Attribute: "kind", Value: "spirit", Min: "10.3%"}, "spirit at least 10.4 % (0.936 of 9 cl)", "group kind spirit total 10.4 % to 100.0 %"},
+		{Request{Action: "pin", Ingredient: "Gin"}, "with Gin", "always use Gin"},
+		{Request{Action: "pin", Ingredient: "Gin", Amount: "63"}, "Gin kept at 18.2 % (1.64 of 9 cl)", "Gin: exactly 18.2 %, if used"},
+		{Request{Action: "dose", Ingredient: "Vodka", Min: "0%", Max: "35%"}, "Vodka at most 35.0 % (3.15 of 9 cl)", "Vodka: at most 35 %"},
+		{Request{Action: "group", Attribute: "kind", Value: "spirit", Min: "10.3%"}, "spirit at least 10.4 % (0.936 of 9 cl)", "kind spirit: together at least 10.4 %"},
 	} {
 		c.must(r.Request)
 		s := c.until("drawing", func(s *State) bool { return s.Problem != nil })
@@ -110,20 +94,20 @@ func TestHistoryWords(t *testing.T) {
 	here := c.session.history.Current
 	c.must(Request{Action: "ban", Ingredient: "Gin"})
 	s := c.until("drawing", func(s *State) bool { return s.Problem != nil })
-	if gin := slices.DeleteFunc(s.Problem.Constraints, func(text string) bool { return !strings.Contains(text, "Gin") }); !slices.Equal(gin, []string{"exclude Gin"}) {
+	if gin := slices.DeleteFunc(s.Problem.Constraints, func(text string) bool { return !strings.Contains(text, "Gin") }); !slices.Equal(gin, []string{"never use Gin"}) {
 		t.Errorf("of what was pinned and banned the rules are %q", gin)
 	}
 	c.must(Request{Action: "back", Step: here})
 	// The ways out of a conflict, too, which are written as the rule was.
 	c.must(Request{Action: "rule", Text: `group: {of: [Gin], total: ["50%", "100%"]}`})
 	s = c.until("a conflict", func(s *State) bool { return s.Fault != nil })
-	const first, second = `raise the max of "amount of Gin min 18.2 % max 18.2 %" from 18.2 % to 50.0 %`, `lower the least total of "group Gin total 50.0 % to 100.0 %" from 50.0 % to 18.2 %`
+	const first, second = `raise the max of "Gin: exactly 18.2 %, if used" from 18.2 % to 50 %`, `lower the least total of "Gin: together at least 50 %" from 50 % to 18.2 %`
 	if ways := s.Fault.Fixes; len(ways) != 2 || ways[0].Text != first || ways[1].Text != second {
 		t.Fatalf("the ways out are %+v", s.Fault.Fixes)
 	}
 	c.must(Request{Action: "way", Rule: 0})
 	s = c.until("freed", func(s *State) bool { return s.Problem != nil })
-	if got := s.Steps[len(s.Steps)-1].Change; got != first || !slices.Contains(s.Problem.Constraints, "amount of Gin min 18.2 % max 50.0 %") {
+	if got := s.Steps[len(s.Steps)-1].Change; got != first || !slices.Contains(s.Problem.Constraints, "Gin: 18.2 to 50 %, if used") {
 		t.Errorf("the fix is %q, with the constraints %q", got, s.Problem.Constraints)
 	}
 	if text := c.session.history.currentStep().Text; !strings.Contains(text, "- amount: {of: Gin, min: 63, max: 173}") {

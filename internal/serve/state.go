@@ -153,14 +153,10 @@ func newProblemView(p *compile.Problem, groups *ingredientGroups, groupColours [
 			a.GroupOfIngredient[name] = groups.groupOfIngredient[i]
 		}
 	}
-	m := newAmountConverter(p)
 	rules := p.AllRules()
 	slices.SortStableFunc(rules, func(a, b compile.Rule) int { return a.ConstraintIndex - b.ConstraintIndex })
 	for _, r := range rules {
 		text := r.Text
-		if len(r.Rules) == 1 {
-			text = m.ruleText(text, r.Rules[0])
-		}
 		for _, one := range r.Rules {
 			switch one := one.(type) {
 			case rule.Require:

@@ -65,7 +65,7 @@ class Problems(unittest.TestCase):
                 q = kir.Problem(**keys, objectives={"u": kir.markowitz({"attribute": "return"}, table, risk_aversion=1)})
                 limits = pandas.DataFrame({"attribute": ["return"], "min": [0.05], "max": [0.15]})
                 q["constraints"] = [kir.limits(limits)]
-                self.assertEqual(q.check()["problem"]["rules"], ["limit of return min 0.05 max 0.15 (table.csv line 2)"])
+                self.assertEqual(q.check()["problem"]["rules"], ["return: 0.05 to 0.15 (table.csv line 2)"])
                 self.assertIn("covariance.csv", q.text())
 
     def test_conditions(self):

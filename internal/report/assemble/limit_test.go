@@ -66,7 +66,7 @@ func answerOf(t *testing.T, p *compile.Problem) (*report.Answer, []report.Best) 
 func TestWeakLimitIsJudged(t *testing.T) {
 	p := limited(t, "  y: {forest: {label: y, maximize: true, trees: 40}}\n  v: {forest: {label: v, maximize: true, trees: 40}}\n  stable: {forest: {label: stable, want: \"yes\"}, weight: 0}\n", "  - limit: {property: stable, min: \"30%\"}\n", 1, true)
 	a, _ := answerOf(t, p)
-	if a.Grade != report.Weak || !strings.HasPrefix(a.Headline, "Weak: do not rely on predictions of stable (0 ± 13 % better than guessing); ") || !strings.Contains(a.Headline, "; the limit of stable min 30% depends on them.") || !strings.Contains(strings.Join(a.Verdict, " "), "The model of stable is weak") {
+	if a.Grade != report.Weak || !strings.HasPrefix(a.Headline, "Weak: do not rely on predictions of stable (0 ± 13 % better than guessing); ") || !strings.Contains(a.Headline, "; the limit of stable (at least 30%) depends on them.") || !strings.Contains(strings.Join(a.Verdict, " "), "The model of stable is weak") {
 		t.Errorf("%s: %s %q", a.Grade, a.Headline, a.Verdict)
 	}
 	trade, err := p.SearchTradeOff(t.Context(), compile.TradeOptions{ObjectiveNames: []string{"y", "v"}, Effort: 0.01, Seed: 1, Workers: 1})
@@ -77,7 +77,7 @@ func TestWeakLimitIsJudged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(strings.Join(front.Warnings, " "), "Predictions of stable are little better than guessing; the limit of stable min 30% depends on them. ") {
+	if !strings.Contains(strings.Join(front.Warnings, " "), "Predictions of stable are little better than guessing; the limit of stable (at least 30%) depends on them. ") {
 		t.Errorf("%q", front.Warnings)
 	}
 	// What nothing rests on has no say.
@@ -108,7 +108,7 @@ func TestShownKeepsLimits(t *testing.T) {
 		if !least(y.Shown(), 50) || !least(stable.Shown(), 0.8) || y.Shown() != y.Value || b.Values["y"].Value != y.Value {
 			t.Errorf("entry %d: y %+v, stable %+v, the table %+v", k+1, y, stable, b.Values["y"])
 		}
-		if len(b.Sure) != 1 || b.Sure[0].Limit != "limit of v max 18 sure 60%" || !least(b.Sure[0].Probability, 0.6) {
+		if len(b.Sure) != 1 || b.Sure[0].Limit != "limit of v (at most 18, with a probability of at least 60%)" || !least(b.Sure[0].Probability, 0.6) {
 			t.Errorf("entry %d: %+v", k+1, b.Sure)
 		}
 	}

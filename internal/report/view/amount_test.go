@@ -221,16 +221,16 @@ func names12() (names []string) {
 
 // TestUnitsOfRules: units that a rule bounds are written whole, however many they are.
 func TestUnitsOfRules(t *testing.T) {
-	b := report.Breach{Rule: "amount of i1 max 12340", Ingredient: "i1", Unit: "units", Value: 13579, Bound: 12340}
-	if got, want := breachText(b), "amount of i1 max 12340: i1 has 13579 units, 1239 too much"; got != want {
+	b := report.Breach{Rule: "i1: at most 12.34 %", Ingredient: "i1", Unit: "units", Value: 13579, Bound: 12340}
+	if got, want := breachText(b, 100000), "i1: at most 12.34 %, here: i1 has 13.579 %, 1.239 % too much"; got != want {
 		t.Errorf("a broken rule is %q, not %q", got, want)
 	}
 	s := report.Slack{Value: 12344, Min: report.UnknownNumber(), Max: 13579, Unit: "units", Room: 1235}
-	if got, want := slackText(s), "12344 units, 1235 to spare"; got != want {
+	if got, want := slackText(s, 100000), "12.344 %, 1.235 % to spare"; got != want {
 		t.Errorf("a kept rule is %q, not %q", got, want)
 	}
 	s.Unit, s.Value, s.Room = "abv", 12.34567, 1.5
-	if got := slackText(s); got != "abv 12.35, 1.5 to spare" {
+	if got := slackText(s, 100000); got != "abv 12.35, 1.5 to spare" {
 		t.Errorf("a mean is %q", got)
 	}
 }

@@ -56,6 +56,7 @@ func TestKindsAsBefore(t *testing.T) {
 	must(Check(&b, many))
 
 	card := &report.Scorecard{
+		Problem:    report.Problem{Total: 100},
 		Properties: []report.Property{{Name: "y", About: "y", Weight: 1}, {Name: "z", About: "z", Weight: 1}, {Name: "a", About: "a", Weight: 0}},
 		Recipes: []report.ScoredRecipe{
 			{Recipe: "none broken", Used: 3, Score: 0.5, Scores: map[string]report.Number{"y": 0.5, "z": 1, "a": unknown}, Predicted: map[string]report.Prediction{"z": {Value: 3.14159, Low: 1.5, High: 5.25}, "a": {Value: 7, Low: unknown, High: unknown}}},

@@ -54,7 +54,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 		seen = seen || r.OutOfBag
 		for _, b := range r.Broken {
 			broken = true
-			p.WrappedHanging(2, terminal.EscapeControls(shortenName(r.Recipe)+": "+breachText(b)))
+			p.WrappedHanging(2, terminal.EscapeControls(shortenName(r.Recipe)+": "+breachText(b, c.Problem.Total)))
 		}
 	}
 	if !broken {
@@ -113,36 +113,36 @@ func predictionCells(q report.Prediction) []any {
 	return cells
 }
 
-// breachText names a broken constraint and says how far the recipe is from the bound.
-func breachText(b report.Breach) string {
+// breachText names a broken constraint and says how far the recipe is from the bound. A recipe has
+// total units.
+func breachText(b report.Breach, total int) string {
 	if b.What != "" && b.Value.IsKnown() && b.Bound.IsKnown() {
 		way := "at most"
 		if b.Value < b.Bound {
 			way = "at least"
 		}
 		value, bound := number.Distinct(float64(b.Value), float64(b.Bound), 4)
-		return b.Rule + ": " + strings.TrimSpace(shortenName(b.What)+" is "+value+" "+b.Unit) + ", " + way + " " + bound
+		return b.Rule + ", here: " + strings.TrimSpace(shortenName(b.What)+" is "+value+" "+b.Unit) + ", " + way + " " + bound
 	}
 	if b.Unit == "" || !b.Value.IsKnown() || !b.Bound.IsKnown() {
 		return b.Rule
 	}
-	value, off := constraintNumberText(b.Value, b.Unit, 4), constraintNumberText(report.Number(math.Abs(float64(b.Value-b.Bound))), b.Unit, 3)
+	value, off := constraintNumberText(b.Value, b.Unit, total, 4), constraintNumberText(report.Number(math.Abs(float64(b.Value-b.Bound))), b.Unit, total, 3)
 	way := "too much"
 	if b.Value < b.Bound {
 		way = "too little"
 	}
 	switch {
 	case b.Ingredient != "":
-		value = shortenName(b.Ingredient) + " has " + unitsText(value)
+		value = shortenName(b.Ingredient) + " has " + value
 	case b.Unit == "units":
-		value = unitsText(value)
 	case b.Unit == "ingredients":
 		value += " used"
 		way = strings.NewReplacer("much", "many", "little", "few").Replace(way)
 	default:
 		value = b.Unit + " " + value
 	}
-	return b.Rule + ": " + value + ", " + off + " " + way
+	return b.Rule + ", here: " + value + ", " + off + " " + way
 }
 
 // ScoreSheet returns the scores of given recipes as a table.
@@ -191,7 +191,7 @@ func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 		}
 		var broken []string
 		for _, b := range r.Broken {
-			broken = append(broken, breachText(b))
+			broken = append(broken, breachText(b, c.Problem.Total))
 		}
 		s.AddRow(append(row, r.Book, strings.Join(broken, "; "))...)
 	}

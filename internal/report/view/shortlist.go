@@ -147,7 +147,7 @@ func writeEntries(m *report.Model, p *terminal.Printer, list []report.Best) {
 			p.Line("    %s", p.Warn(extrapolatesText))
 		}
 		for _, s := range b.Slack {
-			p.WrappedHanging(4, m.Problem.Rules[s.Rule]+": "+slackText(s))
+			p.WrappedHanging(4, m.Problem.Rules[s.Rule]+", here: "+slackText(s, m.Problem.Total))
 		}
 	}
 }

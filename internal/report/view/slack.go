@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"kir/internal/number"
 	"kir/internal/report"
 )
 
@@ -50,19 +51,18 @@ func hasReachableBound(s report.Slack) bool {
 func isAtBound(s report.Slack) bool { return hasReachableBound(s) && math.Abs(float64(s.Room)) < 1e-9 }
 
 // slackText says how far a composition is from the bound of a constraint. It gives the
-// composition's value and the distance.
-func slackText(s report.Slack) string {
+// composition's value and the distance. A recipe has total units.
+func slackText(s report.Slack, total int) string {
 	if !hasReachableBound(s) {
 		return "kept"
 	}
-	value, room := constraintNumberText(s.Value, s.Unit, 4), constraintNumberText(s.Room, s.Unit, 3)
+	value, room := constraintNumberText(s.Value, s.Unit, total, 4), constraintNumberText(s.Room, s.Unit, total, 3)
 	switch {
 	case s.Ingredient != "":
-		value = shortenName(s.Ingredient) + " has " + unitsText(value)
+		value = shortenName(s.Ingredient) + " has " + value
 	case s.Unit == "ingredients":
 		value += " used"
 	case s.Unit == "units":
-		value = unitsText(value)
 	default:
 		value = s.Unit + " " + value
 	}
@@ -73,19 +73,16 @@ func slackText(s report.Slack) string {
 }
 
 // constraintNumberText writes a number of a constraint: a composition's value, or its distance from
-// a bound. Numbers of units and of ingredients are written in full, other numbers with the given
-// number of significant figures.
-func constraintNumberText(v report.Number, unit string, figures int) string {
-	if f := float64(v); (unit == "units" || unit == "ingredients") && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+// a bound. Numbers of units are written as percentages of the total, numbers of ingredients in full,
+// and other numbers with the given number of significant figures.
+func constraintNumberText(v report.Number, unit string, total, figures int) string {
+	f := float64(v)
+	whole := f == math.Trunc(f) && math.Abs(f) < 1<<31
+	if unit == "units" && whole && f >= 0 && total > 0 {
+		return number.ShortShare(int(f), total)
+	}
+	if unit == "ingredients" && whole {
 		return strconv.FormatFloat(f, 'f', 0, 64)
 	}
-	return fmt.Sprintf("%.*g", figures, float64(v))
-}
-
-// unitsText appends "unit" or "units" to a number.
-func unitsText(value string) string {
-	if value == "1" {
-		return "1 unit"
-	}
-	return value + " units"
+	return fmt.Sprintf("%.*g", figures, f)
 }
