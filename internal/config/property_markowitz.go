@@ -51,7 +51,7 @@ func (m *Markowitz) Sections() schema.Sections {
 				newKey("covariance", schema.Text("file"), "covariance of the returns", "Σ, as a CSV file with a row and a column per ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}", nodeReader(&m.Covariance)),
 				newKey("maximize", schema.Choice("return", "ratio"), "", "maximise only the return, or return divided by volatility", "{returns: prices.csv, maximize: ratio}", statisticReader(&m.Maximize, "maximize", "return", "ratio")),
 				newKey("minimize", schema.Choice("volatility"), "", "minimise only the volatility", "{returns: prices.csv, minimize: volatility}", statisticReader(&m.Minimize, "minimize", "volatility")),
-				newKey("risk_aversion", schema.AtLeast(0), "1.5", "a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}", weightReader(&m.RiskAversion, "the risk aversion")),
+				newKey("risk_aversion", schema.AtLeast(0), "1.5", "the factor a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}", weightReader(&m.RiskAversion, "the risk aversion")),
 				newKey("as", schema.Choice("prices", "returns", "percent"), "detected", "content of the table: prices, returns such as 0.01, or returns in percent such as 1", "{returns: prices.csv, as: prices}", decodingReader(&m.HistoryKind, decodeHistoryKind)),
 				newKey("periods", schema.Above(0), "detected", "rows of the table per year, such as 252, 52 or 12", "{returns: prices.csv, periods: 12}", decodingReader(&m.Periods, decodePeriods)),
 			},

@@ -347,7 +347,7 @@ def markowitz(returns: Any, covariance: Any = None, *, as_: str | None = None,
     maximize: maximise only the return, or return divided by volatility.
     minimize: minimise only the volatility.
     periods: rows of the table per year, such as 252, 52 or 12. Default: detected.
-    risk_aversion: a. Default: 1.5.
+    risk_aversion: the factor a. Default: 1.5.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("markowitz", given({"returns": returns, "covariance": covariance, "as": as_,
