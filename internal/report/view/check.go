@@ -45,7 +45,7 @@ func Check(w io.Writer, c *report.Check) error {
 	p.Table(t)
 	switch {
 	case estimated:
-		p.Wrapped(0, "kir estimated the share of recipes that meet all constraints, instead of counting them ("+c.WhyUntabled+"). The probabilities of the numbers of ingredients are as uncertain as these shares.")
+		p.Wrapped(0, "kir estimated the share of recipes that meet all constraints, instead of counting them: "+c.WhyUntabled+". The probabilities of the numbers of ingredients are as uncertain as these shares.")
 	case measured:
 		p.Line("kir counted some constraints by looking at every recipe.")
 	}
