@@ -265,7 +265,7 @@ func (s *Space) computeUncountedShares(ctx context.Context, countable count.Spac
 		r.adoptMeasuredShares()
 		return nil, nil
 	}
-	o.reportProgress("measuring how many compositions keep the rules")
+	o.reportProgress("estimating how many recipes meet the constraints")
 	return volume.Begin(ctx, problem, options)
 }
 

@@ -49,7 +49,7 @@ runs first. Errors come with file, line and column.`,
 			if advice != nil {
 				check.Kernel = *advice
 			}
-			d.beginWork("trying what would be better")
+			d.beginWork("trying changes that may help")
 			offers, err := findOffers(c.Context(), p)
 			if err != nil {
 				return p.Explain(err)

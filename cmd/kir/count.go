@@ -22,7 +22,8 @@ func newCountCommand() *cobra.Command {
 		Use:   "count --ingredients N --total M",
 		Short: "Count the possible recipes by their number of ingredients",
 		Long: `Count the ways to divide M units among N ingredients, by the number n of
-ingredients that get any: C(N, n)·C(M−1, n−1), exactly.`,
+ingredients used. The count is exact: C(N, n)·C(M−1, n−1), where C are binomial
+coefficients.`,
 		Example: "  kir count --ingredients 50 --total 5",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -29,7 +29,7 @@ func (f *layoutFlags) addTo(c *cobra.Command) {
 	c.Flags().StringVar(&f.delimiter, "delimiter", "", "`SEPARATOR` of columns: comma, semicolon, tab or bar (|)")
 	c.Flags().StringVar(&f.decimal, "decimal", "", "decimal `MARK` of the numbers: point or comma")
 	c.Flags().StringSliceVar(&f.columnRoles, "columns", nil, "set the role of columns, `COLUMN=ROLE`: recipe, ingredient, amount, unit, result or ignore")
-	c.Flags().StringArrayVar(&f.ingredientNames, "names", nil, "rename an ingredient, `TABLE=NAME`, such as Campri=Campari")
+	c.Flags().StringArrayVar(&f.ingredientNames, "names", nil, "rename an ingredient, `OLD=NEW`, such as Campri=Campari")
 	c.Flags().StringArrayVar(&f.leftOutRecipes, "without", nil, "leave out this `ROW`, such as Total")
 	c.Flags().StringArrayVar(&f.keptRecipes, "including", nil, "keep this `ROW` as a recipe, although it looks like a total")
 	c.Flags().StringArrayVar(&f.unknownTexts, "unknown", nil, "`TEXT` that stands for no measurement, such as n.d.")

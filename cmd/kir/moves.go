@@ -50,7 +50,7 @@ func (f *changeFlags) addTo(c *cobra.Command) {
 	}
 	c.Flags().StringArrayVar(&f.setConditions, "set", nil, "set a condition to a value, `NAME=VALUE`, such as temperature=165")
 	must(c.RegisterFlagCompletionFunc("set", completeConditions))
-	c.Flags().StringVar(&f.nearRecipe, "near", "", "stay near recipe K or a known recipe, `K[=CHANGES]`: add and remove at most CHANGES ingredients (default 2: one swap)")
+	c.Flags().StringVar(&f.nearRecipe, "near", "", "stay near a recipe, `K[=CHANGES]`: K is its number in the shortlist or the name of a known recipe; at most CHANGES ingredients come or go (default 2: one swap)")
 	must(c.RegisterFlagCompletionFunc("near", completeRecipes))
 	c.Flags().StringVar(&f.savePath, "save", "", "save the changed problem as `FILE`, beside the old one (default: named after the run)")
 	must(c.MarkFlagFilename("save", "yaml", "yml"))

@@ -96,7 +96,7 @@ func offerEffort(ctx context.Context, p *compile.Problem, as *searchTrial) (*off
 	if err != nil || more == nil || more.Mean <= 1.02*as.Mean {
 		return nil, err
 	}
-	return &offer{"More search finds better ones: --effort 4, or search: {effort: 4}.", []searchTrial{*as, *more}, nil}, nil
+	return &offer{"A longer search finds better recipes: --effort 4, or search: {effort: 4}.", []searchTrial{*as, *more}, nil}, nil
 }
 
 // offerKnownAmounts makes a trial search with amounts within the ranges of the known recipes. It does so only
@@ -113,11 +113,11 @@ func offerKnownAmounts(ctx context.Context, p *compile.Problem, as *searchTrial)
 	if err != nil || within == nil {
 		return nil, err
 	}
-	text := fmt.Sprintf("%.0f %% of random compositions have doses that no recipe has, and the models know nothing of those. ", 100*outside)
+	text := fmt.Sprintf("%.0f %% of random recipes have amounts that none of your recipes has, and the models know nothing about these. ", 100*outside)
 	if within.Far < as.Far || within.Checked >= as.Checked {
-		text += `Keep them within the book: add amount: {of: "*", within: book} to the constraints.`
+		text += `To keep to the amounts of your recipes, add amount: {of: "*", within: book} to the constraints.`
 	} else {
-		text += "Kept within the book by a rule the shortlist was no better in a trial."
+		text += "In a trial, a constraint to the amounts of your recipes made the shortlist no better."
 	}
 	return &offer{text, []searchTrial{*as, *within}, nil}, nil
 }
@@ -175,7 +175,7 @@ func offerWeights(ctx context.Context, p *compile.Problem) (*offer, error) {
 		return nil, nil
 	}
 	means := number.Scores(o.Draws[best].MeanScore, o.Draws[0].MeanScore)
-	o.Text = fmt.Sprintf("For draws that score %s on average instead of %s, and differ less, write %s. The search does not depend on weights.", means[0], means[1], lines)
+	o.Text = fmt.Sprintf("Higher weights give draws that score %s on average instead of %s, but differ less: %s. The search for the best recipes does not depend on weights.", means[0], means[1], lines)
 	return o, nil
 }
 
@@ -186,7 +186,7 @@ func tryKnownAmounts(ctx context.Context, p *compile.Problem) (_ *searchTrial, e
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, bounded.Close()) }()
-	return trySearch(ctx, bounded, "within the book", 1)
+	return trySearch(ctx, bounded, "known amounts", 1)
 }
 
 // trySearch makes a trial search and returns its result, which names the change tried by the text setting. It
@@ -217,17 +217,17 @@ func writeOffers(w io.Writer, offers []offer) error {
 		return nil
 	}
 	var b strings.Builder
-	b.WriteString("\nWorth a thought\n")
+	b.WriteString("\nChanges to consider\n")
 	for _, o := range offers {
 		b.WriteString("  " + terminal.EscapeControls(o.Text) + "\n")
 		for _, t := range o.Trials {
 			scores := number.Scores(t.Mean, t.Random)
 			fmt.Fprintf(&b, "    %-16s shortlist %s, random %s", terminal.EscapeControls(t.Setting)+":", scores[0], scores[1])
 			if t.Checked > 0 {
-				fmt.Fprintf(&b, "; by models of the other half of the recipes %s", number.Score(t.Checked, 1))
+				fmt.Fprintf(&b, "; confirmed by models of the other half of your recipes: %s", number.Score(t.Checked, 1))
 			}
 			if t.Far > 0 {
-				fmt.Fprintf(&b, "; %d far from all recipes", t.Far)
+				fmt.Fprintf(&b, "; %d unlike any of your recipes", t.Far)
 			}
 			b.WriteString("\n")
 		}

@@ -35,7 +35,7 @@ func newSampleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--set NAME=V] [--near K]",
 		Short: "Draw recipes for a problem: draws, shortlist and report",
-		Long: `Sample a problem, keep every draw, and print the best new recipes, how far to trust
+		Long: `Draw recipes for a problem, keep every draw, and print the best new recipes, how far to trust
 them, and where the files are. Flags override the problem file.
 
 The run's directory contains the draws (Parquet), the problem with all defaults written

@@ -37,7 +37,7 @@ it. The page shows how kir reads the columns and asks you to confirm. It then wr
 same problem as kir init. kir writes nothing before you click Go, and overwrites nothing.
 
 With PROBLEM or RUN, the page shows the shortlist as it grows. Pin ingredients, change
-doses and objectives, or tell which of two recipes you prefer. Each change is a step of
+amounts and objectives, or tell which of two recipes you prefer. Each change is a step of
 the history. Save a step as a problem file, and kir sample gives the same shortlist.
 
 The page also runs a campaign, with the files of kir next and kir record: the next batch,

@@ -78,7 +78,8 @@ of a problem file does the same.
 --choose cross-validates forests with features from the amounts, from the ingredients'
 file and from both, with leaves of 1 and 5 recipes, and with √F and F/3 of F features per
 split. It keeps the simplest that is within one standard error of the best. Its features
-from the file are those of your flags, or all: totals for texts, means for numbers. Other
+from the file are those that your flags name, or else all: the total of each text value, and
+the mean of each number. Other
 flags stay as given.`,
 		Example: `  kir train examples/cocktails/recipes.csv --label taste
   kir train examples/cocktails/recipes.csv --label taste -o taste.json

@@ -25,7 +25,7 @@ func (f *weighingFlags) addTo(c *cobra.Command) {
 	c.Flags().StringVar(&f.scale.Batch, "batch", "", "`AMOUNT` to make, such as 750ml or 1.5kg")
 	c.Flags().StringVar(&f.scale.Step, "round", "0.1", "`STEP` of your balance, such as 1g; without a unit, in that of --in")
 	c.Flags().StringVar(&f.scale.Unit, "in", "", "`UNIT` of the weighing sheet (default: that of --round, else of --batch)")
-	c.Flags().StringVar(&f.scale.Density, "density", "density", "`COLUMN` of the ingredients with the density in g/ml")
+	c.Flags().StringVar(&f.scale.Density, "density", "density", "`COLUMN` of the ingredients' table with the density in g/ml")
 	c.Flags().BoolVar(&f.asPage, "html", false, "write the weighing sheet as a page to print")
 }
 

@@ -130,7 +130,7 @@ func (s *loader) finishCount(ctx context.Context, c *pendingCount) (*mcmc.Space,
 		return nil, c.ruleSet.placeError(err)
 	}
 	if space.UsedCache() && s.notify != nil {
-		s.notify("how many compositions keep the rules is known from " + cacheDirName + "; --no-cache works it out again")
+		s.notify("the number of recipes that meet the constraints comes from " + cacheDirName + "; --no-cache counts again")
 	}
 	if s.warnIngredientCounts(space, c.ingredientCountLaw) {
 		return space, nil

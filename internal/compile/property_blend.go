@@ -158,20 +158,20 @@ func blendDesirability(v *config.Blend) (d *property.Desirability, words string,
 	var at *yaml.Node
 	switch {
 	case v.Larger.Node != nil:
-		at, words = v.Larger.Node, "larger, "+spanText(&v.Larger.Value)
+		at, words = v.Larger.Node, fmt.Sprintf("as large as possible, from %v (worst) to %v (best)", v.Larger.Value.From.Value, v.Larger.Value.To.Value)
 		d, err = property.LargerIsBetter(v.Larger.Value.From.Value, v.Larger.Value.To.Value, below)
 	case v.Smaller.Node != nil:
-		at, words = v.Smaller.Node, "smaller, "+spanText(&v.Smaller.Value)
+		at, words = v.Smaller.Node, fmt.Sprintf("as small as possible, from %v (worst) to %v (best)", v.Smaller.Value.To.Value, v.Smaller.Value.From.Value)
 		d, err = property.SmallerIsBetter(v.Smaller.Value.From.Value, v.Smaller.Value.To.Value, below)
 	case v.Target.Node != nil:
 		at = v.Target.Node
 		d, words, err = targetDesirability(&v.Target.Value, below, above)
 	case v.Range.Node != nil:
-		at, words = v.Range.Node, "range, "+spanText(&v.Range.Value)
+		at, words = v.Range.Node, fmt.Sprintf("from %v to %v", v.Range.Value.From.Value, v.Range.Value.To.Value)
 		d, err = property.WithinRange(v.Range.Value.From.Value, v.Range.Value.To.Value)
 	case v.Normal.Node != nil:
 		mean, sd := v.Normal.Value.Mean.Value, v.Normal.Value.SD.Value
-		at, words = v.Normal.Node, fmt.Sprintf("normal, mean %v sd %v", mean, sd)
+		at, words = v.Normal.Node, fmt.Sprintf("near %v (standard deviation %v)", mean, sd)
 		d, err = property.BellShaped(mean, sd)
 	}
 	if err != nil {
@@ -183,13 +183,10 @@ func blendDesirability(v *config.Blend) (d *property.Desirability, words string,
 	return d, words, nil
 }
 
-// spanText describes a range from one number to another.
-func spanText(s *config.Span) string { return fmt.Sprintf("from %v to %v", s.From.Value, s.To.Value) }
-
 // targetDesirability returns the desirability of a value that is best at a target, and a description. The
 // parameters below and above are the exponents of the desirability on the two sides of the target.
 func targetDesirability(t *config.Target, below, above float64) (*property.Desirability, string, error) {
 	from, at, to := t.From.Value, t.At.Value, t.To.Value
 	d, err := property.Target(from, at, to, below, above)
-	return d, fmt.Sprintf("target, from %v at %v to %v", from, at, to), err
+	return d, fmt.Sprintf("near %v, and between %v and %v", at, from, to), err
 }

@@ -33,7 +33,7 @@ func compilePairs(_ context.Context, s *readContext, v *config.Pairs, n *yaml.No
 	if v.Smooth.Node != nil && o.Lift == property.NoLift {
 		return Property{}, yaml.Hint(v.Smooth.Node.Errorf("smooth is for lifts, and there are none"), "remove it")
 	}
-	about := map[string]string{"mean": "how usual the pairs are in the book, on average", "product": "how usual the pairs are in the book, multiplied", "none": "factors of pairs"}[lift]
+	about := map[string]string{"mean": "how common its pairs of ingredients are in your recipes, on average", "product": "how common its pairs of ingredients are in your recipes, multiplied", "none": "pairs of ingredients"}[lift]
 	for _, list := range []struct {
 		key   string
 		pairs []config.PairFactor

@@ -83,7 +83,7 @@ type Problem struct {
 
 // Describe describes the problem in a line of text.
 func (p Problem) Describe() string {
-	s := fmt.Sprintf("%s, a total of %s", number.CountWithNoun(p.Ingredients, "ingredient"), number.CountWithNoun(p.Total, "unit"))
+	s := fmt.Sprintf("%s, amounts in steps of %s", number.CountWithNoun(p.Ingredients, "ingredient"), number.ShortShare(1, p.Total))
 	if p.Recipes > 0 {
 		s += ", " + number.CountWithNoun(p.Recipes, "known recipe")
 	}

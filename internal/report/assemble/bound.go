@@ -53,7 +53,7 @@ const maxInformativeGap = 0.5
 func boundSentence(b *report.Bound) string {
 	allowed := "allowed recipe"
 	if b.WithinKnownDoses {
-		allowed += " within the doses of your recipes"
+		allowed += " within the amounts of your recipes"
 	}
 	best := fmt.Sprintf("The best found scores %s; ", number.Score(b.Best, 1))
 	switch {

@@ -26,7 +26,7 @@ func TestBound(t *testing.T) {
 		},
 		{
 			"near", search.Bound{UpperLogScore: math.Log(0.5), BestLogScore: math.Log(0.45), OnlyKnownDoses: true},
-			"", "No allowed recipe within the doses of your recipes can score above 0.500. The best found scores 0.450, 10.0 % below that.",
+			"", "No allowed recipe within the amounts of your recipes can score above 0.500. The best found scores 0.450, 10.0 % below that.",
 		},
 		{
 			"far", search.Bound{UpperLogScore: math.Log(2), BestLogScore: math.Log(0.5)},

@@ -15,10 +15,10 @@ func Check(w io.Writer, c *report.Check) error {
 	p.Line("%s", terminal.EscapeControls(c.Problem.Name))
 	p.Line("%s", c.Problem.Describe())
 	p.Line("")
-	headings := []string{"ingredients used", "wanted", "compositions"}
+	headings := []string{"ingredients used", "wanted", "possible recipes"}
 	measured := len(c.Sizes) > 0 && c.Sizes[0].Share != nil
 	if measured {
-		headings = append(headings, "of which all rules keep")
+		headings = append(headings, "share that meets all constraints")
 	}
 	t := terminal.NewTable(0, headings...)
 	shown, estimated := c.Sizes, false
@@ -45,16 +45,16 @@ func Check(w io.Writer, c *report.Check) error {
 	p.Table(t)
 	switch {
 	case estimated:
-		p.Wrapped(0, "Some rules are too many to count together ("+c.WhyUntabled+"): their share is measured from populations that keep them, and the law of n is as exact as that.")
+		p.Wrapped(0, "kir estimated the share of recipes that meet all constraints, instead of counting them: "+c.WhyUntabled+". The probabilities of the numbers of ingredients are as uncertain as these shares.")
 	case measured:
-		p.Line("Some rules are counted by looking at every composition.")
+		p.Line("kir counted some constraints by looking at every recipe.")
 	}
 	writeProperties(p, c.Properties)
 	p.Line("")
 	if c.Sampler.Kernel == c.Kernel.Kernel {
-		p.Line("Kernel: %s, as is recommended: %s.", c.Sampler.Kernel, c.Kernel.Because)
+		p.Line("Kernel (sampling algorithm): %s, as kir recommends: %s.", c.Sampler.Kernel, c.Kernel.Because)
 	} else {
-		p.Line("Kernel: %s. Recommended: %s, as %s.", c.Sampler.Kernel, c.Kernel.Kernel, c.Kernel.Because)
+		p.Line("Kernel (sampling algorithm): %s. Recommended: %s, as %s.", c.Sampler.Kernel, c.Kernel.Kernel, c.Kernel.Because)
 	}
 	writeWarnings(p, c.Warnings)
 	return p.Err

@@ -39,7 +39,7 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	for _, l := range d.OnlyInB {
 		p.WrappedHanging(2, fmt.Sprintf("+ B %d  %s  %s", l.Rank, number.Score(float64(l.Score), 1), recipeChangesText(l, nil)))
 	}
-	p.Heading("Moved beyond chance (of %s, by at most one false alarm in %.0f comparisons)", number.CountWithNoun(len(d.Figures), "figure"), 1/d.FalseAlarm)
+	p.Heading("Changed by more than chance (%s compared; at most one false alarm in %.0f comparisons)", number.CountWithNoun(len(d.Figures), "number"), 1/d.FalseAlarm)
 	var sure []report.FigureChange
 	for _, m := range d.Figures {
 		if m.Sure {
