@@ -79,6 +79,7 @@ func run(ctx context.Context) error {
 	figure := flag.String("figure", "", "file of the figure, SVG")
 	trade := flag.Bool("trade", false, "replay trade-offs of two objectives, by kir next alone")
 	conditions := flag.Bool("conditions", false, "replay tables whose trials set more than amounts")
+	printed := flag.Bool("export", false, "print the tables and the starts of their campaigns as JSON lines, for bench/peers, and replay nothing")
 	flag.Parse()
 
 	known := tables
@@ -110,6 +111,9 @@ func run(ctx context.Context) error {
 			}
 			oracles = append(oracles, o)
 		}
+	}
+	if *printed {
+		return export(os.Stdout, oracles, seedsFrom(*first, *seeds))
 	}
 	kept, err := readKept(*keep)
 	if err != nil {
@@ -288,9 +292,7 @@ func replayOne(ctx context.Context, o *oracle, a arm, seed uint64, batch int) (*
 	}
 	defer os.RemoveAll(dir)
 	p := &replay{o: o, seed: seed, size: batch, dir: filepath.Clean(dir), r: rand.New(rand.NewPCG(seed, 7)), ids: make(map[int]string)}
-	worse := slices.Clone(o.order[:len(o.order)/2])
-	p.r.Shuffle(len(worse), func(a, b int) { worse[a], worse[b] = worse[b], worse[a] })
-	p.tried = append(p.tried, worse[:startSize]...)
+	p.tried = o.start(p.r)
 	best := o.worth(p.tried[0])
 	for _, k := range p.tried {
 		best = max(best, o.worth(k))
@@ -333,6 +335,13 @@ func replayOne(ctx context.Context, o *oracle, a arm, seed uint64, batch int) (*
 		note()
 	}
 	return r, nil
+}
+
+// start returns the recipes that a campaign begins with, of the worse half.
+func (o *oracle) start(r *rand.Rand) []int {
+	worse := slices.Clone(o.order[:len(o.order)/2])
+	r.Shuffle(len(worse), func(a, b int) { worse[a], worse[b] = worse[b], worse[a] })
+	return worse[:startSize:startSize]
 }
 
 // rounds is how many batches a campaign has: 64 trials, or what leaves half of a small
