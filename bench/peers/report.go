@@ -62,7 +62,7 @@ func reportTables(w io.Writer, kept []record, arms []string) {
 	find := func(table, arm string, seed int) *record {
 		return at[(&record{Task: "tables", On: table, Arm: arm, Seed: seed, Batch: batch}).key()]
 	}
-	fmt.Fprintf(w, "| arm | %s | all | less than kir | campaigns | s a round | processor s a round | start, processor s | peak, MB |\n|%s\n", strings.Join(tables, " | "), strings.Repeat(" --- |", len(tables)+8))
+	fmt.Fprintf(w, "| arm | %s | all | kir ahead by | campaigns | s a round | processor s a round | start, processor s | peak, MB |\n|%s\n", strings.Join(tables, " | "), strings.Repeat(" --- |", len(tables)+8))
 	for _, arm := range arms {
 		var cells []string
 		var over, less, seconds, processor, start []float64

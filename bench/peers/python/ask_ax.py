@@ -1,4 +1,6 @@
-"""Ax's client with its default generation strategy.
+"""Ax's client with its default generation strategy, without the centre of the space as the first offer.
+
+Beside sparse trials the centre makes Ax sample by rejection, which finds nothing where there are many ingredients.
 
 The last ingredient is left out of the parameters, as their sum is at most 1. Among the recipes of a table Ax offers
 shares, and the nearest untried recipe of the table is taken. Ax refuses trials outside its constraints: they are left
@@ -33,6 +35,7 @@ def offers(q):
         parameters=[RangeParameterConfig(name=n, parameter_type="float", bounds=(0, 1)) for n in free],
         parameter_constraints=rules)
     client.configure_optimization(objective="y")
+    client.configure_generation_strategy(initialize_with_center=False)
     for x, y in zip(q.x, q.y):
         try:
             trial = client.attach_trial(parameters={n: float(v) for n, v in zip(free, x)})
