@@ -27,9 +27,6 @@ def choose(q):
 def make(q):
     torch.manual_seed(q.seed)
     r = q.rules
-    if r.get("smallest"):
-        # A smallest amount of what is used needs a lower bound of a parameter that may be 0.
-        raise protocol.Refused("has no smallest amount of an ingredient that is used")
     rules = [ContinuousLinearConstraint(parameters=q.names, operator="=", coefficients=[1] * len(q.names), rhs=1)]
     if "price" in r:
         rules.append(ContinuousLinearConstraint(parameters=q.names, operator="<=", coefficients=r["price"], rhs=r["budget"]))
@@ -37,7 +34,10 @@ def make(q):
         members = [q.names[k] for k in g["members"]]
         rules.append(ContinuousLinearConstraint(parameters=members, operator="<=", coefficients=[1] * len(members), rhs=g["most"]))
     if "most" in r:
-        rules.append(ContinuousCardinalityConstraint(parameters=q.names, min_cardinality=r["least"], max_cardinality=r["most"]))
+        # An amount below the threshold counts as 0; BayBE keeps what is used above it.
+        threshold = {"relative_threshold": r["smallest"]} if r.get("smallest") else {}
+        rules.append(ContinuousCardinalityConstraint(
+            parameters=q.names, min_cardinality=r["least"], max_cardinality=r["most"], **threshold))
     space = SearchSpace.from_product(
         parameters=[NumericalContinuousParameter(name=n, bounds=(0, 1)) for n in q.names], constraints=rules)
     campaign = Campaign(space, SingleTargetObjective(NumericalTarget(name="y")))
