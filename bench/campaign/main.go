@@ -83,6 +83,7 @@ func run(ctx context.Context) error {
 	figure := flag.String("figure", "", "file of the figure, SVG")
 	trade := flag.Bool("trade", false, "replay trade-offs of two objectives, by kir next alone")
 	conditions := flag.Bool("conditions", false, "replay tables whose trials set more than amounts")
+	printed := flag.Bool("export", false, "print the tables and the starts of their campaigns as JSON lines, for bench/peers, and replay nothing")
 	flag.Parse()
 
 	known := tables
@@ -114,6 +115,9 @@ func run(ctx context.Context) error {
 			}
 			oracles = append(oracles, o)
 		}
+	}
+	if *printed {
+		return export(os.Stdout, oracles, seedsFrom(*first, *seeds))
 	}
 	kept, err := readKept(*keep)
 	if err != nil {
@@ -293,12 +297,7 @@ func replayOne(ctx context.Context, o *oracle, a arm, seed uint64, batch int, an
 	}
 	defer os.RemoveAll(dir)
 	p := &replay{o: o, seed: seed, size: batch, dir: filepath.Clean(dir), r: rand.New(rand.NewPCG(seed, 7)), ids: make(map[int]string)}
-	from := slices.Clone(o.order[:len(o.order)/2])
-	if anywhere {
-		from = slices.Clone(o.order)
-	}
-	p.r.Shuffle(len(from), func(a, b int) { from[a], from[b] = from[b], from[a] })
-	p.tried = append(p.tried, from[:startSize]...)
+	p.tried = o.start(p.r, anywhere)
 	best := o.worth(p.tried[0])
 	for _, k := range p.tried {
 		best = max(best, o.worth(k))
@@ -345,6 +344,16 @@ func replayOne(ctx context.Context, o *oracle, a arm, seed uint64, batch int, an
 		note()
 	}
 	return r, nil
+}
+
+// start returns the recipes that a campaign begins with, of the worse half or of the whole table.
+func (o *oracle) start(r *rand.Rand, anywhere bool) []int {
+	from := slices.Clone(o.order[:len(o.order)/2])
+	if anywhere {
+		from = slices.Clone(o.order)
+	}
+	r.Shuffle(len(from), func(a, b int) { from[a], from[b] = from[b], from[a] })
+	return from[:startSize:startSize]
 }
 
 // rounds is how many batches a campaign has: 64 trials, or what leaves half of a small

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -183,5 +186,34 @@ func TestReplayTrade(t *testing.T) {
 	advice(&b, []*oracle{o}, "next", map[string]*record{r.key(): r}, 8, []uint64{3})
 	if !strings.Contains(b.String(), fmt.Sprintf("Of %d rounds, next advised to stop before ", n)) || !strings.Contains(b.String(), "| all | ") {
 		t.Error(b.String())
+	}
+}
+
+// TestExport: what is printed for other programs begins campaigns as a replay does, and failures have no worth.
+func TestExport(t *testing.T) {
+	o := hill(t)
+	o.values[o.order[0]] = math.NaN()
+	var b strings.Builder
+	if err := export(&b, []*oracle{o}, []uint64{3, 4}); err != nil {
+		t.Fatal(err)
+	}
+	var e exported
+	if err := json.Unmarshal([]byte(b.String()), &e); err != nil {
+		t.Fatal(err)
+	}
+	if e.Name != "hill" || e.Total != 12 || len(e.Units) != 91 || len(e.Worth) != 91 || len(e.Starts) != 2 {
+		t.Fatalf("%+v", e)
+	}
+	if want := o.start(rand.New(rand.NewPCG(4, 7)), false); !slices.Equal(e.Starts[4], want) {
+		t.Errorf("seed 4 begins with %v, not %v", e.Starts[4], want)
+	}
+	for k, units := range e.Units {
+		sum := 0
+		for _, u := range units {
+			sum += u
+		}
+		if sum != 12 || (e.Worth[k] == nil) != (k == o.order[0]) {
+			t.Errorf("recipe %d: %v, worth %v", k, units, e.Worth[k])
+		}
 	}
 }

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"kir/internal/campaign"
+	"kir/internal/compile"
+	"kir/internal/dataset"
+	"kir/internal/measure"
+	"kir/mcmc"
+)
+
+// answerAll answers questions about tables as the other arms do, by what kir next is made of. The command itself
+// cannot be told that only the recipes of a table may be chosen.
+func answerAll(ctx context.Context, in io.Reader, out io.Writer) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<26)
+	answers := json.NewEncoder(out)
+	version := "kir"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version += " (" + info.GoVersion + ")"
+	}
+	if err := answers.Encode(answer{Versions: []string{version}, Processor: used(), Peak: peak()}); err != nil {
+		return err
+	}
+	for lines.Scan() {
+		var q question
+		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
+			return err
+		}
+		began, before := time.Now(), used()
+		chosen, err := chooseByKir(ctx, q)
+		a := answer{Chosen: chosen, Seconds: time.Since(began).Seconds(), Processor: used() - before, Peak: peak()}
+		if err != nil {
+			a.Refused = err.Error()
+		}
+		if err := answers.Encode(a); err != nil {
+			return err
+		}
+	}
+	return lines.Err()
+}
+
+// used returns the seconds that the processor worked for this process.
+func used() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return math.NaN()
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
+}
+
+// peak returns the most memory that this process had, in MB.
+func peak() float64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return math.NaN()
+	}
+	return float64(u.Maxrss) / 1024
+}
+
+// chooseByKir chooses from the pool by a problem file and its results.
+func chooseByKir(ctx context.Context, q question) (_ []int, err error) {
+	dir, err := os.MkdirTemp("", "kir-peers-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	quoted := make([]string, len(q.Names))
+	for i, name := range q.Names {
+		quoted[i] = strconv.Quote(name)
+	}
+	path := filepath.Join(dir, "replay.yaml")
+	text := fmt.Sprintf("total: %d\ningredients: [%s]\nsparsity: {uniform: [1, %d]}\nproperties: {y: {forest: {label: y, maximize: true}}}\nsearch: {doses: any}\n", q.Total, strings.Join(quoted, ", "), q.Most)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		return nil, err
+	}
+	results := make([]campaign.Result, len(q.X))
+	for k, x := range q.X {
+		results[k] = campaign.Result{Name: fmt.Sprint("recipe ", k), Values: map[string]string{"y": strconv.FormatFloat(q.Y[k], 'g', -1, 64)}}
+		if len(q.Failed) > 0 && q.Failed[k] {
+			results[k].Failed, results[k].Values = true, nil
+		}
+		for _, p := range parts(x, q.Total) {
+			a, err := measure.ParseAmount(strconv.Itoa(p.Amount))
+			if err != nil {
+				return nil, err
+			}
+			results[k].Parts = append(results[k].Parts, dataset.Part{Ingredient: int32(p.Ingredient), Amount: a})
+		}
+	}
+	c, err := campaign.Open(ctx, path, compile.Options{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.Record(ctx, results, campaign.RecordOptions{}); err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	if err := c.Close(); err != nil {
+		return nil, err
+	}
+	if c, err = campaign.Open(ctx, path, compile.Options{Workers: 1}); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	allowed, at := make([]campaign.AllowedRecipe, len(q.Pool)), make(map[string]int)
+	for k, x := range q.Pool {
+		allowed[k].Parts = parts(x, q.Total)
+		recipe := make(map[string]int)
+		for _, p := range allowed[k].Parts {
+			recipe[q.Names[p.Ingredient]] = p.Amount
+		}
+		at[fmt.Sprint(recipe)] = k
+	}
+	b, err := c.Choose(ctx, campaign.Settings{BatchSize: q.N, Seed: uint64(q.Seed), MaxNewIngredients: -1, Workers: 1, AllowedRecipes: allowed})
+	if err != nil {
+		return nil, err
+	}
+	var out []int
+	for _, e := range b.Entries {
+		k, ok := at[fmt.Sprint(e.Recipe)]
+		if !ok {
+			continue // the repeat of a recipe that was tried
+		}
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+// parts returns the units of a recipe's shares.
+func parts(x []float64, total int) []mcmc.Part {
+	var out []mcmc.Part
+	for i, share := range x {
+		if u := int(math.Round(share * float64(total))); u > 0 {
+			out = append(out, mcmc.Part{Ingredient: i, Amount: u})
+		}
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+// Command peers measures kir beside the programs that its users have: BoFire, BayBE, Ax, BoTorch, ENTMOOT and
+// scikit-learn. Each peer is a process that answers lines of JSON; python/protocol.py has their form.
+//
+//	go run -C bench ./peers -install                    # once: a virtual environment of 7 GB
+//	go run -C bench ./peers -data DIR -keep peers.jsonl # campaigns on the tables of bench/campaign
+//	go run -C bench ./peers -rules -keep peers.jsonl    # sparse recipes under rules
+//	go run -C bench ./peers -speed -keep peers.jsonl    # one batch by rows and ingredients
+//
+// What is in the file of -keep is not measured again, so that a bench can go on after it was interrupted.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// everyArm lists the arms in the order in which tables have them.
+var everyArm = []string{"random", "kir", "bofire", "baybe", "ax", "botorch", "sklearn_gp", "sklearn_rf", "entmoot"}
+
+// A bench is how its parts are run.
+type bench struct {
+	python  string // the interpreter of the virtual environment
+	scripts string // the directory of the arms in Python
+	kir     string // the program, as the rules and the speed use it
+	keep    string
+	arms    []string
+	seeds   int
+	limit   time.Duration // of one answer
+	kept    []record
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "peers:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	install := flag.Bool("install", false, "make the virtual environment from requirements.lock")
+	base := flag.String("base", "/usr/bin/python3", "the Python 3.11 that -install begins with")
+	environment := flag.String("environment", filepath.Join(cache, "kir-peers"), "directory of the virtual environment")
+	home := flag.String("home", "peers", "directory of this command's files")
+	program := flag.String("kir", "", "the program kir; empty: it is built")
+	data := flag.String("data", os.Getenv("KIR_EXPERIMENTS"), "directory of the experiments")
+	only := flag.String("tables", "oer_plate_3851,photo_wf3,perovskite,electrolytes", "tables, with commas between; empty: all")
+	arms := flag.String("arms", strings.Join(everyArm, ","), "arms")
+	seeds := flag.Int("seeds", 4, "campaigns of each arm and table")
+	rounds := flag.Int("rounds", 5, "batches of a campaign")
+	size := flag.Int("batch", 4, "recipes of a batch")
+	keep := flag.String("keep", "", "file of what was measured, to go on with")
+	rules := flag.Bool("rules", false, "measure sparse recipes under rules")
+	speed := flag.Bool("speed", false, "measure one batch by rows and ingredients")
+	rows := flag.String("rows", "100,1000", "rows of -speed")
+	ingredients := flag.String("ingredients", "6,20,60", "ingredients of -speed")
+	limit := flag.Duration("limit", 10*time.Minute, "the longest time of one answer")
+	show := flag.Bool("show", false, "print what was kept, and measure nothing")
+	answer := flag.Bool("answer", false, "answer questions as the arm kir")
+	flag.Parse()
+
+	b := &bench{python: filepath.Join(*environment, "bin", "python"), scripts: filepath.Join(*home, "python"), kir: *program,
+		keep: *keep, arms: strings.Split(*arms, ","), seeds: *seeds, limit: *limit}
+	switch {
+	case *answer:
+		return answerAll(ctx, os.Stdin, os.Stdout)
+	case *install:
+		return installPeers(ctx, *base, *environment, filepath.Join(*home, "requirements.lock"))
+	}
+	if _, err := os.Stat(b.python); err != nil && !*show {
+		fmt.Fprintf(os.Stderr, "peers: there is no %s: arms in Python are skipped. Make it with -install, which needs PyPI.\n", b.python)
+		b.arms = ownArms(b.arms)
+	}
+	if b.kept, err = readKept(*keep); err != nil {
+		return err
+	}
+	if !*show && b.kir == "" && (*rules || *speed) {
+		dir, err := os.MkdirTemp("", "kir-peers-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		b.kir = filepath.Join(dir, "kir")
+		build := exec.CommandContext(ctx, "go", "build", "-C", "..", "-o", b.kir, "./cmd/kir")
+		build.Stderr = os.Stderr
+		if err := build.Run(); err != nil {
+			return fmt.Errorf("build kir: %w", err)
+		}
+	}
+	fmt.Printf("%s, %s/%s, one thread each\n\n", time.Now().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH)
+	defer func() { printVersions(os.Stdout, b.kept) }()
+	switch {
+	case *rules:
+		if !*show {
+			if err := b.underRules(ctx); err != nil {
+				return err
+			}
+		}
+		reportRules(os.Stdout, b.kept, b.arms)
+		return nil
+	case *speed:
+		if !*show {
+			if err := b.bySize(ctx, *rows, *ingredients); err != nil {
+				return err
+			}
+		}
+		reportSpeed(os.Stdout, b.kept, b.arms)
+		return nil
+	}
+	if *show {
+		reportTables(os.Stdout, b.kept, b.arms)
+		return nil
+	}
+	if *data == "" {
+		return errors.New("say where the experiments are: -data DIR")
+	}
+	tables, err := readTables(ctx, *data, *only, *seeds)
+	if err != nil {
+		return err
+	}
+	if err := b.campaigns(ctx, tables, *rounds, *size); err != nil {
+		return err
+	}
+	reportTables(os.Stdout, b.kept, b.arms)
+	return nil
+}
+
+// ownArms returns the arms that need no Python.
+func ownArms(arms []string) []string {
+	var own []string
+	for _, a := range arms {
+		if a == "random" || a == "kir" {
+			own = append(own, a)
+		}
+	}
+	return own
+}
+
+// installPeers makes the virtual environment.
+func installPeers(ctx context.Context, base, environment, lock string) error {
+	for _, line := range [][]string{
+		{base, "-m", "venv", environment},
+		{filepath.Join(environment, "bin", "pip"), "install", "--quiet", "--require-hashes", "-r", lock},
+	} {
+		c := exec.CommandContext(ctx, line[0], line[1:]...)
+		c.Stdout, c.Stderr = os.Stderr, os.Stderr
+		if err := c.Run(); err != nil {
+			return fmt.Errorf("%s: %w; the peers need Python 3.11 and PyPI", strings.Join(line, " "), err)
+		}
+	}
+	return nil
+}

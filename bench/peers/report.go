@@ -1,0 +1,209 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// figure is a mean and its standard error.
+func figure(of []float64) string {
+	if len(of) == 0 {
+		return "–"
+	}
+	m := mean(of)
+	if len(of) == 1 {
+		return fmt.Sprintf("%.1f", m)
+	}
+	sum := 0.0
+	for _, v := range of {
+		sum += (v - m) * (v - m)
+	}
+	return fmt.Sprintf("%.1f ± %.1f", m, math.Sqrt(sum/float64(len(of)-1)/float64(len(of))))
+}
+
+func mean(of []float64) float64 {
+	sum := 0.0
+	for _, v := range of {
+		sum += v
+	}
+	return sum / float64(len(of))
+}
+
+// places returns what was measured of a task, in the order in which it was kept.
+func places(kept []record, task string) []string {
+	var on []string
+	for _, r := range kept {
+		if r.Task == task && !slices.Contains(on, r.On) {
+			on = append(on, r.On)
+		}
+	}
+	return on
+}
+
+// reportTables prints the share of the gap that is closed: of each table over its seeds, and over the tables. An arm's
+// figures are beside kir's on the campaigns that both made.
+func reportTables(w io.Writer, kept []record, arms []string) {
+	tables := places(kept, "tables")
+	at := make(map[string]*record)
+	seeds := 0
+	for k := range kept {
+		r := &kept[k]
+		if r.Task == "tables" && r.Refused == "" && len(r.Closed) > 0 {
+			at[r.key()], seeds = r, max(seeds, r.Seed+1)
+		}
+	}
+	batch := 0
+	for _, r := range at {
+		batch = r.Batch
+	}
+	find := func(table, arm string, seed int) *record {
+		return at[(&record{Task: "tables", On: table, Arm: arm, Seed: seed, Batch: batch}).key()]
+	}
+	fmt.Fprintf(w, "| arm | %s | all | kir ahead by | campaigns | s a round | processor s a round | start, processor s | peak, MB |\n|%s\n", strings.Join(tables, " | "), strings.Repeat(" --- |", len(tables)+8))
+	for _, arm := range arms {
+		var cells []string
+		var over, less, seconds, processor, start []float64
+		top, count := 0.0, 0
+		for _, table := range tables {
+			var closed, behind []float64
+			for seed := range seeds {
+				r := find(table, arm, seed)
+				if r == nil {
+					continue
+				}
+				count++
+				last := 100 * r.Closed[len(r.Closed)-1]
+				closed = append(closed, last)
+				if k := find(table, "kir", seed); k != nil {
+					behind = append(behind, 100*k.Closed[len(k.Closed)-1]-last)
+				}
+				seconds, processor = append(seconds, r.Seconds...), append(processor, r.Processor...)
+				start, top = append(start, r.Start), max(top, r.Peak)
+			}
+			cells = append(cells, figure(closed))
+			if len(closed) > 0 {
+				over = append(over, mean(closed))
+			}
+			if len(behind) > 0 {
+				less = append(less, mean(behind))
+			}
+		}
+		if count == 0 {
+			continue
+		}
+		gap := figure(less)
+		if arm == "kir" {
+			gap = ""
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %d | %.2f | %.2f | %.1f | %.0f |\n", arm, strings.Join(cells, " | "), figure(over), gap, count, mean(seconds), mean(processor), mean(start), top)
+	}
+	failures(w, kept, "tables")
+}
+
+// reportRules prints what came of each set of rules.
+func reportRules(w io.Writer, kept []record, arms []string) {
+	fmt.Fprintf(w, "| rules | arm | answers | offers | break a rule | better than the best trial | best offer less the best trial | processor s | peak, MB |\n|%s\n", strings.Repeat(" --- |", 9))
+	for _, on := range places(kept, "rules") {
+		for _, arm := range arms {
+			var best, processor []float64
+			asked, answered, offers, broken, better := 0, 0, 0, 0, 0
+			top := 0.0
+			for _, r := range kept {
+				if r.Task != "rules" || r.On != on || r.Arm != arm {
+					continue
+				}
+				asked++
+				if r.Refused == "" {
+					answered++
+				}
+				offers, broken = offers+r.Offers, broken+len(r.Broken)
+				for _, v := range r.Worth {
+					if v > 0 {
+						better++
+					}
+				}
+				if len(r.Worth) > 0 {
+					best = append(best, slices.Max(r.Worth))
+				}
+				processor, top = append(processor, r.Processor...), max(top, r.Peak)
+			}
+			if asked > 0 {
+				fmt.Fprintf(w, "| %s | %s | %d of %d | %d | %d | %d | %s | %s | %.0f |\n", on, arm, answered, asked, offers, broken, better, figure(best), figure(processor), top)
+			}
+		}
+	}
+	failures(w, kept, "rules")
+}
+
+// reportSpeed prints the processor's time of one answer by size; behind a > it was ended.
+func reportSpeed(w io.Writer, kept []record, arms []string) {
+	fmt.Fprintf(w, "| size | %s |\n|%s\n", strings.Join(arms, " | "), strings.Repeat(" --- |", len(arms)+1))
+	for _, on := range places(kept, "speed") {
+		var cells []string
+		for _, arm := range arms {
+			var processor []float64
+			over, asked, broken := "", 0, 0
+			for _, r := range kept {
+				if r.Task != "speed" || r.On != on || r.Arm != arm {
+					continue
+				}
+				asked++
+				if r.Refused == errSlow.Error() {
+					over = "> "
+				} else if r.Refused != "" {
+					over = "refused after "
+				}
+				broken += len(r.Broken)
+				processor = append(processor, r.Processor...)
+			}
+			cell := over + figure(processor)
+			if broken > 0 {
+				cell += fmt.Sprintf(" (%d broken)", broken)
+			}
+			if asked == 0 {
+				cell = "–"
+			}
+			cells = append(cells, cell)
+		}
+		fmt.Fprintf(w, "| %s | %s |\n", on, strings.Join(cells, " | "))
+	}
+	failures(w, kept, "speed")
+}
+
+// failures prints why there were no answers.
+func failures(w io.Writer, kept []record, task string) {
+	count := make(map[string]int)
+	var order []string
+	for _, r := range kept {
+		if r.Task != task || r.Refused == "" {
+			continue
+		}
+		reason, _, _ := strings.Cut(r.Refused, "\n")
+		key := r.Arm + ": " + reason
+		if count[key] == 0 {
+			order = append(order, key)
+		}
+		count[key]++
+	}
+	fmt.Fprintln(w)
+	for _, key := range order {
+		fmt.Fprintf(w, "%d times %s\n", count[key], key)
+	}
+}
+
+// printVersions prints the versions of the peers that were measured.
+func printVersions(w io.Writer, kept []record) {
+	var all []string
+	for _, r := range kept {
+		for _, v := range r.Versions {
+			if !slices.Contains(all, v) {
+				all = append(all, v)
+			}
+		}
+	}
+	slices.Sort(all)
+	fmt.Fprintf(w, "\n%s\n", strings.Join(all, ", "))
+}
