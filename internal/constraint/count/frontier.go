@@ -433,5 +433,5 @@ func (st *stage) passCount(f *family) float64 {
 const maxNodes = 1 << 20
 
 func (w *frontierBuilder) sizeError(cells float64) error {
-	return &SizeError{cells, w.maxCells, "cells of tables for rules that are open together"}
+	return &SizeError{cells, w.maxCells, "table cells for constraints that share ingredients"}
 }

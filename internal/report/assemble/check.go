@@ -32,7 +32,7 @@ func Check(p *compile.Problem) (*report.Check, error) {
 	}
 	space := p.Target.Space()
 	if e, is := errors.AsType[*count.SizeError](space.UncountedReason()); is {
-		if c.WhyUntabled = fmt.Sprintf("exact tables would take more than %.2g %s", e.Limit, e.Resource); e.Limit == 0 {
+		if c.WhyUntabled = fmt.Sprintf("exact counting would need more than %.2g %s", e.Limit, e.Resource); e.Limit == 0 {
 			c.WhyUntabled = "no table holds " + e.Resource
 		}
 	}

@@ -37,7 +37,7 @@ func TestKindsAsBefore(t *testing.T) {
 	numbers := model.Quality{Rows: 30, Numbers: &model.NumberQuality{R2: 0.51, R2SE: 0.04, RMSE: 1.234, PriorRMSE: 2.5, CRPS: 0.7, CRPSSE: 0.12, PriorCRPS: 1.3, Coverage50: 0.48, Coverage90: 0.91, Reliability: []model.Bin{{Low: 0.3, Predicted: 0.35, Observed: 0.4, Events: 5}}}}
 	classes := model.Quality{Rows: 9, Classes: &model.ClassQuality{Accuracy: 0.7, AccuracySE: 0.1, Majority: "a", MajorityAccuracy: 0.5, LogLoss: 0.6, LogLossSE: 0.05, PriorLogLoss: 0.69, Confusion: [][]int{{3, 1}, {2, 3}}, Reliability: []model.Bin{{Low: 0.9, Predicted: 0.95, Observed: 1, Events: 2}}}}
 	for _, c := range []*report.Check{
-		{Problem: report.Problem{Name: "measured", Ingredients: 5, Total: 9}, Sampler: mcmc.Settings{Kernel: "balanced"}, WhyUntabled: "exact tables would take more than 1e+09 cells", Compositions: big.NewInt(123456),
+		{Problem: report.Problem{Name: "measured", Ingredients: 5, Total: 9}, Sampler: mcmc.Settings{Kernel: "balanced"}, WhyUntabled: "exact counting would need more than 1e+09 cells", Compositions: big.NewInt(123456),
 			Sizes:      []report.SpaceSize{{N: 1, Target: 0.25, Compositions: big.NewInt(5), Share: share(1, 0)}, {N: 2, Target: 0.75, Compositions: big.NewInt(1234), Share: share(0.01234, 0.000456)}},
 			Properties: []report.Property{{Name: "y", About: "a formula", Weight: 2.5}, {Name: "z", About: "z as large as possible", Weight: 1, Forest: &report.Forest{Trees: 10, Rows: 30, Quality: numbers}}, {Name: "u", About: "unknown", Forest: &report.Forest{Trees: 1, Rows: 3}}},
 			Kernel:     run.Advice{Kernel: "balanced", Because: "it mixes fastest"}, Warnings: []string{"one", strings.Repeat("a long warning ", 12)}},
