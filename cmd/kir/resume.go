@@ -21,7 +21,7 @@ func newResumeCommand() *cobra.Command {
 		Long: `Continue a run from where it was interrupted, by a signal, a full disk or a power
 cut. The draws are those of an uninterrupted run.
 
-With --draws a run, finished or not, is made longer; the result is that of one
+--draws makes a run longer, whether it has finished or not; the result is that of one
 long run. The problem and its files must not have changed.`,
 		Example: `  kir resume runs/fresh-all-day-cocktails-1
   kir resume runs/fresh-all-day-cocktails-1 --draws 1000000`,

@@ -43,8 +43,8 @@ out, summary.json, and report.html. kir resume continues an interrupted run.
 
 To change the problem for the next run, add constraints with --pin, --exclude, --min,
 --max and --near; fix a condition with --set. With a RUN in place of PROBLEM, kir reuses
-its settings; a kernel that kir chose is chosen again. --pin 3:Gin fixes Gin at its amount in
-recipe 3 of the shortlist. kir prints the changes and saves the changed problem beside
+its settings. If kir chose the kernel (the sampling algorithm), it chooses anew. --pin
+3:Gin fixes Gin at its amount in recipe 3 of the shortlist. kir prints the changes and saves the changed problem beside
 the old one, with its comments. Sampling the saved file gives the same draws.
 
 To share a run among machines, --shard 3/16 runs part 3 of 16 of the chains; run the

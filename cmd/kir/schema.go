@@ -23,7 +23,8 @@ completes their keys and marks mistakes. A problem file names it in its first li
 docs/problem.md describes the same keys for people.
 
 With a PROBLEM, print that file as JSON, for programs without a reader of YAML. JSON is
-YAML, so kir reads the result like any problem file. Nothing is checked but the YAML.`,
+YAML, so kir reads the result like any problem file. kir checks only the
+notation, not the problem.`,
 		Example: `  kir schema > ` + schema.FileName + `
   kir schema problem.yaml | jq .properties`,
 		Args: func(c *cobra.Command, args []string) error {

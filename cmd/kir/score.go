@@ -20,8 +20,8 @@ func newScoreCommand() *cobra.Command {
 		Use:   "score PROBLEM TABLE",
 		Short: "Score recipes, and list the constraints they break",
 		Long: `Score the recipes of a table by a problem's objectives, and print which of its
-constraints each breaks and by how much. Recipes that break one are scored, too. A
-recipe that a model learned from is scored by a model trained without it.
+constraints each breaks and by how much. Recipes that break one are scored, too. If
+a model learned from a recipe, a model that has not seen the recipe scores it.
 
 Use any table that kir init reads. All its ingredients must be in the problem.`,
 		Example: `  kir score problem.yaml tonight.xlsx

@@ -41,7 +41,8 @@ another. The hypervolume measures how good the trade-offs are overall, compared 
 random recipes.
 
 The objectives come from the key "trade" of the problem file, unless you give --between.
-An objective of weight 0 can be among them. With a RUN, the figures also show its draws.
+Objectives that do not count in the score (weight 0) can be among them. With a RUN,
+the pictures also show its draws.
 
 kir sample does the same for a problem with the key "trade", and keeps the result in
 summary.json.`,

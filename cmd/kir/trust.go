@@ -23,9 +23,9 @@ is sampled, checked, resumed or merged. They run with your user permissions, so 
 them first.
 
 kir asks again if any of these changes: the command, its arguments, the directory of the
-problem, or a file or directory that the command names. The same holds for a script's
-interpreter and for files beside the script that it loads. kir does not check what else
-a program loads, such as installed libraries. The consent is a file in kir/trusted in the
+problem, or a file or directory that the command names. kir also asks again if
+the interpreter of a script changes, or a file beside the script that the script loads.
+kir does not check what else a program loads, such as installed libraries. The consent is a file in kir/trusted in the
 directory of your configuration; delete it to withdraw the consent. To allow programs
 once, use --allow-programs instead.`,
 		Example:           "  kir trust examples/scorer/problem.yaml",

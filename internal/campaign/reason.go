@@ -45,7 +45,13 @@ func (ch *batchOptimizer) describeReason(b *chosenRecipe) Reason {
 
 // newBestText writes the probability that a recipe beats everything tried.
 func newBestText(probability float64) string {
-	return number.WholePercent(probability) + " chance of a new best"
+	return chanceText(probability) + " chance of a new best"
+}
+
+// chanceText writes a probability that was counted in drawCount draws. None or all of the draws prove
+// no certainty, so that 0 is written as <1 % and 1 as >99 %.
+func chanceText(probability float64) string {
+	return number.WholePercent(min(max(probability, 0.5/drawCount), 1-0.5/drawCount))
 }
 
 // soleClassObjective returns the only objective of a campaign that learns a single label with
@@ -168,7 +174,7 @@ func (ch *batchOptimizer) remainingGain(p *candidatePool, best *Best) RemainingG
 	if noise > 0 {
 		better = "a recipe that is better by more than the repeat error"
 	}
-	l.Text = fmt.Sprintf("%s chance of %s; expected gain %s %s.%s", number.WholePercent(probability), better, number.Value(gain), unit, more)
+	l.Text = fmt.Sprintf("%s chance of %s; expected gain %s %s.%s", chanceText(probability), better, number.Value(gain), unit, more)
 	return ch.qualifyAdvice(l)
 }
 

@@ -96,3 +96,12 @@ func TestMultiplyOdds(t *testing.T) {
 		}
 	}
 }
+
+// TestChanceText: a share of draws is no certainty.
+func TestChanceText(t *testing.T) {
+	for p, want := range map[float64]string{0: "<1 %", 1: ">99 %", 0.5: "50 %", 0.004: "<1 %", 0.997: ">99 %"} {
+		if got := chanceText(p); got != want {
+			t.Errorf("%v is written as %q, want %q", p, got, want)
+		}
+	}
+}

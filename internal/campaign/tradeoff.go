@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"kir/internal/compile"
-	"kir/internal/number"
 	"kir/internal/pareto"
 	"kir/internal/portable"
 	"kir/internal/search"
@@ -603,7 +602,7 @@ func (f *tradeOffOptimizer) remainingGain() (RemainingGain, error) {
 		}
 	}
 	l.Text = fmt.Sprintf("%s chance of a recipe that adds more than %.0f %% to the hypervolume of the trade-off; expected gain %.1f %%.%s",
-		number.WholePercent(probability), 100*minFrontGain, 100*gain, more)
+		chanceText(probability), 100*minFrontGain, 100*gain, more)
 	return f.qualifyAdvice(l), nil
 }
 
@@ -695,5 +694,5 @@ func (f *tradeOffOptimizer) describeTradeOffReason(b *chosenRecipe) Reason {
 	for _, g := range f.tradeObjectives {
 		names = append(names, g.Name)
 	}
-	return Reason{Likely, fmt.Sprintf("%s chance to improve the trade-off of %s (on average %.1f %% of its hypervolume)", number.WholePercent(b.beatsProbability), strings.Join(names, ", "), 100*b.expectedImprovement)}
+	return Reason{Likely, fmt.Sprintf("%s chance to improve the trade-off of %s (on average %.1f %% of its hypervolume)", chanceText(b.beatsProbability), strings.Join(names, ", "), 100*b.expectedImprovement)}
 }

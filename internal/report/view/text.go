@@ -140,7 +140,7 @@ func writeScore(m *report.Model, p *terminal.Printer) {
 		return
 	}
 	p.Line("")
-	p.Wrapped(0, fmt.Sprintf("Mean score: %s ± %s in the draws; in %s random recipes of as many ingredients, %s ± %s. Each objective becomes a value, mostly from 0 to 1; the score is their product, each raised to its weight.",
+	p.Wrapped(0, fmt.Sprintf("Mean weighted score: %s ± %s in the draws; in %s random recipes of as many ingredients, %s ± %s. The weighted score is the product of the objectives' values, each raised to its weight. The scores of suggestions leave weights out.",
 		number.Score(m.Score.Draws, 1), number.ScoreError(m.Score.Draws, m.Score.DrawsMCSE), number.Thousands(m.Score.RandomSize), number.Score(m.Score.Random, 1), number.ScoreError(m.Score.Random, m.Score.RandomSE)))
 }
 
