@@ -527,14 +527,14 @@ func TestServePictures(t *testing.T) {
 	for round, liking := range [][]string{{"61", "70", "66"}, {"72", "64", "58"}} {
 		w.is("the campaign", "document.getElementById('next-size').value === '3' && !document.getElementById('next').disabled")
 		w.click("#next")
-		w.is("a batch", fmt.Sprintf("document.querySelector('[data-key=\"result %d-3 haze\"]')", round+1))
+		w.is("a batch", fmt.Sprintf("document.querySelector('[data-key=\"result B%d-3 haze\"]')", round+1))
 		w.stands("where it stands")
 		for k, v := range liking[:3-round] {
-			w.does(field(fmt.Sprintf("%d-%d", round+1, k+1), "liking") + ".focus()")
+			w.does(field(fmt.Sprintf("B%d-%d", round+1, k+1), "liking") + ".focus()")
 			w.types(v)
-			w.does(field(fmt.Sprintf("%d-%d", round+1, k+1), "haze") + ".focus()")
+			w.does(field(fmt.Sprintf("B%d-%d", round+1, k+1), "haze") + ".focus()")
 			w.types(fmt.Sprint(9 - 2*k))
-			w.is("kept", fmt.Sprintf("/haze/.test(document.getElementById('status-%d-%d').textContent)", round+1, k+1))
+			w.is("kept", fmt.Sprintf("/haze/.test(document.getElementById('status-B%d-%d').textContent)", round+1, k+1))
 		}
 		w.is("learnt", "document.getElementById('campaign-doing').textContent !== ''")
 		w.stands("where it stands then")

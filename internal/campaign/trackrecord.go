@@ -13,7 +13,7 @@ const (
 	recordDecay        = 0.7 // weight of a batch, divided by the weight of the batch after it
 	priorWidening      = 1.5 // widening of prediction intervals before any batch has results
 	priorWideningCount = 8   // number of predictions that priorWidening counts as
-	maxWidening        = 50  // upper bound of the widening
+	maxWidening        = 5   // upper bound of the widening, near the most that first batches of replays need
 	priorOddsFactor    = 0.5 // factor of the odds of a new best before any batch has results
 	priorOddsCount     = 32  // number of chances that priorOddsFactor counts as
 	priorOddsChance    = 0.2 // stated chance of each of these
