@@ -352,10 +352,11 @@ func TestRecordKilled(t *testing.T) {
 		if err := command.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// A process records every few milliseconds; on a slow machine it takes long to begin.
-		span := 100
-		if testmode.Enabled() || k >= 12 {
-			span = 300
+		// A process records every few milliseconds; on a slow machine it takes long to begin, so
+		// that the time grows until there are results.
+		span := testmode.Pick(300, 100)
+		if results < enough {
+			span <<= min(k/12, 5)
 		}
 		time.Sleep(time.Duration(20+r.IntN(span)) * time.Millisecond)
 		if err := command.Process.Signal(syscall.SIGKILL); err != nil {
