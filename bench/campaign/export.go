@@ -36,7 +36,7 @@ func export(w io.Writer, oracles []*oracle, seeds []uint64) error {
 			e.Worth = append(e.Worth, worth)
 		}
 		for _, seed := range seeds {
-			e.Starts[seed] = o.start(rand.New(rand.NewPCG(seed, 7)), false)
+			e.Starts[seed] = o.start(rand.New(rand.NewPCG(seed, 7)))
 		}
 		if err := lines.Encode(e); err != nil {
 			return err

@@ -73,7 +73,7 @@ func run(ctx context.Context) error {
 	seeds := flag.Int("seeds", 20, "campaigns of each arm")
 	first := flag.Int("first", 0, "seed of the first of them")
 	batch := flag.Int("batch", 8, "recipes a batch")
-	only := flag.String("only", "", "oracles, with semicolons between; empty: all")
+	only := flag.String("only", "", "oracles, with commas between; empty: all")
 	which := flag.String("arms", "random,shortlist,next,gp,rf", "arms")
 	program := flag.String("python", "/usr/bin/python3", "a Python that has scikit-learn")
 	script := flag.String("script", "bench/campaign/arms.py", "scikit-learn's arms")
@@ -94,6 +94,7 @@ func run(ctx context.Context) error {
 		known = underConditions
 	}
 	var oracles []*oracle
+	wanted, found := strings.Split(*only, ","), []string{}
 	switch {
 	case *file != "":
 		o, err := readBook(ctx, *file, table{file: *file, label: *label, minimize: *minimize, total: *total, failures: *failures})
@@ -106,9 +107,10 @@ func run(ctx context.Context) error {
 	default:
 		for _, t := range known {
 			name := cmp.Or(t.name, strings.TrimSuffix(t.file, ".csv"))
-			if *only != "" && !slices.Contains(strings.Split(*only, ";"), name) {
+			if *only != "" && !slices.Contains(wanted, name) {
 				continue
 			}
+			found = append(found, name)
 			o, err := readOracle(ctx, *dir, t)
 			if err != nil {
 				return err
@@ -119,13 +121,23 @@ func run(ctx context.Context) error {
 	if *printed {
 		return export(os.Stdout, oracles, seedsFrom(*first, *seeds))
 	}
+	for _, name := range wanted {
+		if *only != "" && *file == "" && !slices.Contains(found, name) {
+			return fmt.Errorf("there is no oracle %q", name)
+		}
+	}
+	for _, o := range oracles {
+		if o.anywhere = *anywhere; o.anywhere {
+			o.name += " from anywhere" // so that the campaigns of both starts may be kept in one file
+		}
+	}
 	kept, err := readKept(*keep)
 	if err != nil {
 		return err
 	}
 	names := strings.Split(*which, ",")
 	if !*show {
-		if err := replayAll(ctx, oracles, names, seedsFrom(*first, *seeds), *batch, *anywhere, *workers, *keep, kept, *program, *script); err != nil {
+		if err := replayAll(ctx, oracles, names, seedsFrom(*first, *seeds), *batch, *workers, *keep, kept, *program, *script); err != nil {
 			return err
 		}
 	}
@@ -180,7 +192,7 @@ func readKept(path string) (map[string]*record, error) {
 }
 
 // replayAll makes the campaigns that are missing.
-func replayAll(ctx context.Context, oracles []*oracle, names []string, seeds []uint64, batch int, anywhere bool, workers int, keep string, kept map[string]*record, program, script string) error {
+func replayAll(ctx context.Context, oracles []*oracle, names []string, seeds []uint64, batch, workers int, keep string, kept map[string]*record, program, script string) error {
 	type job struct {
 		o    *oracle
 		name string
@@ -243,7 +255,7 @@ func replayAll(ctx context.Context, oracles []*oracle, names []string, seeds []u
 					fail(fmt.Errorf("there is no arm %q", j.name))
 					continue
 				}
-				r, err := replayOne(ctx, j.o, a, j.seed, batch, anywhere)
+				r, err := replayOne(ctx, j.o, a, j.seed, batch)
 				if err != nil {
 					fail(fmt.Errorf("%s on %s: %w", j.name, j.o.name, err))
 					continue
@@ -290,14 +302,14 @@ func appendLine(path string, r *record) error {
 }
 
 // replayOne makes one campaign.
-func replayOne(ctx context.Context, o *oracle, a arm, seed uint64, batch int, anywhere bool) (*record, error) {
+func replayOne(ctx context.Context, o *oracle, a arm, seed uint64, batch int) (*record, error) {
 	dir, err := os.MkdirTemp("", "kir-replay-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	p := &replay{o: o, seed: seed, size: batch, dir: filepath.Clean(dir), r: rand.New(rand.NewPCG(seed, 7)), ids: make(map[int]string)}
-	p.tried = o.start(p.r, anywhere)
+	p.tried = o.start(p.r)
 	best := o.worth(p.tried[0])
 	for _, k := range p.tried {
 		best = max(best, o.worth(k))
@@ -347,9 +359,9 @@ func replayOne(ctx context.Context, o *oracle, a arm, seed uint64, batch int, an
 }
 
 // start returns the recipes that a campaign begins with, of the worse half or of the whole table.
-func (o *oracle) start(r *rand.Rand, anywhere bool) []int {
+func (o *oracle) start(r *rand.Rand) []int {
 	from := slices.Clone(o.order[:len(o.order)/2])
-	if anywhere {
+	if o.anywhere {
 		from = slices.Clone(o.order)
 	}
 	r.Shuffle(len(from), func(a, b int) { from[a], from[b] = from[b], from[a] })

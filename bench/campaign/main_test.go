@@ -48,7 +48,7 @@ func TestReplay(t *testing.T) {
 	}
 	var starts []float64
 	for _, a := range []arm{{"random", random}, {"shortlist", shortlist}, {"next", next}} {
-		r, err := replayOne(t.Context(), o, a, 3, 8, false)
+		r, err := replayOne(t.Context(), o, a, 3, 8)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestReplay(t *testing.T) {
 		if !slices.IsSortedFunc(r.Regret, func(a, b float64) int { return int(b - a) }) || len(r.Regret) != rounds(o, 8)+1 {
 			t.Errorf("%s: regret %v", a.name, r.Regret)
 		}
-		again, err := replayOne(t.Context(), o, a, 3, 8, false)
+		again, err := replayOne(t.Context(), o, a, 3, 8)
 		if err != nil || !slices.Equal(again.Regret, r.Regret) {
 			t.Errorf("%s again: %v, %v", a.name, again, err)
 		}
@@ -101,7 +101,7 @@ func TestReplayUnderConditions(t *testing.T) {
 			}
 			return batch, err
 		}}
-		r, err := replayOne(t.Context(), o, watched, 3, 8, false)
+		r, err := replayOne(t.Context(), o, watched, 3, 8)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,7 +168,7 @@ func TestReplayTrade(t *testing.T) {
 	}
 	var all [2]*record
 	for k := range all {
-		if all[k], err = replayOne(t.Context(), o, arm{"next", next}, 3, 8, false); err != nil {
+		if all[k], err = replayOne(t.Context(), o, arm{"next", next}, 3, 8); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -204,7 +204,7 @@ func TestExport(t *testing.T) {
 	if e.Name != "hill" || e.Total != 12 || len(e.Units) != 91 || len(e.Worth) != 91 || len(e.Starts) != 2 {
 		t.Fatalf("%+v", e)
 	}
-	if want := o.start(rand.New(rand.NewPCG(4, 7)), false); !slices.Equal(e.Starts[4], want) {
+	if want := o.start(rand.New(rand.NewPCG(4, 7))); !slices.Equal(e.Starts[4], want) {
 		t.Errorf("seed 4 begins with %v, not %v", e.Starts[4], want)
 	}
 	for k, units := range e.Units {

@@ -28,6 +28,7 @@ type oracle struct {
 	values      []float64     // means over the measurements of each; NaN: all of them failed
 	best        float64       // the greatest worth
 	order       []int         // the worst first
+	anywhere    bool          // whether campaigns begin with recipes of the whole table, not of its worse half
 	second      *second       // of a trade-off; nil: there is none
 
 	conditions []condition
@@ -63,9 +64,9 @@ var tables = []table{
 	{file: "shampoo.csv", from: 1, to: 19, label: "Turbidity_NTU", minimize: true, total: 1000, rest: 100, failures: true},
 	{file: "perovskite.csv", columns: []string{"CsPbI", "FAPbI", "MAPbI"}, label: "Instability index", minimize: true, total: 1000},
 	{file: "electrolytes.csv", label: "lce", total: 1000},
-	{name: "alloys, hardness", file: "alloys.csv", from: 1, to: 29, label: "hardness HV", total: 1000},
-	{name: "alloys, strength at 25 °C", file: "alloys.csv", from: 1, to: 29, label: "yield strength MPa", total: 1000, keep: map[string]string{"temperature °C": "25.0"}},
-	{name: "alloys, elongation at 25 °C", file: "alloys.csv", from: 1, to: 29, label: "elongation %", total: 1000, keep: map[string]string{"temperature °C": "25.0"}},
+	{name: "alloys hardness", file: "alloys.csv", from: 1, to: 29, label: "hardness HV", total: 1000},
+	{name: "alloys strength at 25 °C", file: "alloys.csv", from: 1, to: 29, label: "yield strength MPa", total: 1000, keep: map[string]string{"temperature °C": "25.0"}},
+	{name: "alloys elongation at 25 °C", file: "alloys.csv", from: 1, to: 29, label: "elongation %", total: 1000, keep: map[string]string{"temperature °C": "25.0"}},
 }
 
 // underConditions are tables whose trials set more than amounts. A batch has two values of one of these conditions.

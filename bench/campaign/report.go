@@ -194,7 +194,7 @@ func advice(w io.Writer, oracles []*oracle, arm string, kept map[string]*record,
 			if r == nil {
 				continue
 			}
-			if len(r.Stop) == len(r.More) { // of one objective, replays have no rounds that advice could count
+			if len(r.Stop) == len(r.More) { // only replays of trade-offs know what more there is
 				for k, stop := range r.Stop {
 					left := r.More[k] > 0.01
 					rounds++

@@ -43,7 +43,7 @@ type answer struct {
 // An arm answers questions.
 type arm interface {
 	ask(question) (answer, error)
-	begun() answer // what it said when it began
+	greeting() answer // versions of the programs, and what the start took
 	close() error
 }
 
@@ -116,7 +116,7 @@ func (p *process) read() (answer, error) {
 	}
 }
 
-func (p *process) begun() answer { return p.first }
+func (p *process) greeting() answer { return p.first }
 
 func (p *process) ask(q question) (answer, error) {
 	text, err := json.Marshal(q)
@@ -154,8 +154,8 @@ func (p *process) close() error {
 // A randomArm takes recipes of the pool by chance.
 type randomArm struct{}
 
-func (randomArm) begun() answer { return answer{} }
-func (randomArm) close() error  { return nil }
+func (randomArm) greeting() answer { return answer{} }
+func (randomArm) close() error     { return nil }
 
 func (randomArm) ask(q question) (answer, error) {
 	if q.Pool == nil {

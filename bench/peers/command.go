@@ -23,8 +23,8 @@ type command struct {
 	limit   time.Duration
 }
 
-func (c *command) begun() answer { return answer{Versions: []string{"kir"}} }
-func (c *command) close() error  { return nil }
+func (c *command) greeting() answer { return answer{Versions: []string{"kir"}} }
+func (c *command) close() error     { return nil }
 
 func (c *command) ask(q question) (answer, error) {
 	dir, err := os.MkdirTemp("", "kir-peers-")

@@ -33,7 +33,7 @@ func answerAll(ctx context.Context, in io.Reader, out io.Writer) error {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		version += " (" + info.GoVersion + ")"
 	}
-	if err := answers.Encode(answer{Versions: []string{version}, Processor: used(), Peak: peak()}); err != nil {
+	if err := answers.Encode(answer{Versions: []string{version}, Processor: processorSeconds(), Peak: peakMegabytes()}); err != nil {
 		return err
 	}
 	for lines.Scan() {
@@ -41,9 +41,9 @@ func answerAll(ctx context.Context, in io.Reader, out io.Writer) error {
 		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
 			return err
 		}
-		began, before := time.Now(), used()
+		began, before := time.Now(), processorSeconds()
 		chosen, err := chooseByKir(ctx, q)
-		a := answer{Chosen: chosen, Seconds: time.Since(began).Seconds(), Processor: used() - before, Peak: peak()}
+		a := answer{Chosen: chosen, Seconds: time.Since(began).Seconds(), Processor: processorSeconds() - before, Peak: peakMegabytes()}
 		if err != nil {
 			a.Refused = err.Error()
 		}
@@ -54,8 +54,8 @@ func answerAll(ctx context.Context, in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-// used returns the seconds that the processor worked for this process.
-func used() float64 {
+// processorSeconds returns the seconds that the processor worked for this process.
+func processorSeconds() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return math.NaN()
@@ -63,8 +63,8 @@ func used() float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-// peak returns the most memory that this process had, in MB.
-func peak() float64 {
+// peakMegabytes returns the most memory that this process had, in MB.
+func peakMegabytes() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return math.NaN()
@@ -94,7 +94,7 @@ func chooseByKir(ctx context.Context, q question) (_ []int, err error) {
 		if len(q.Failed) > 0 && q.Failed[k] {
 			results[k].Failed, results[k].Values = true, nil
 		}
-		for _, p := range parts(x, q.Total) {
+		for _, p := range partsOfShares(x, q.Total) {
 			a, err := measure.ParseAmount(strconv.Itoa(p.Amount))
 			if err != nil {
 				return nil, err
@@ -118,7 +118,7 @@ func chooseByKir(ctx context.Context, q question) (_ []int, err error) {
 	defer func() { err = errors.Join(err, c.Close()) }()
 	allowed, at := make([]campaign.AllowedRecipe, len(q.Pool)), make(map[string]int)
 	for k, x := range q.Pool {
-		allowed[k].Parts = parts(x, q.Total)
+		allowed[k].Parts = partsOfShares(x, q.Total)
 		recipe := make(map[string]int)
 		for _, p := range allowed[k].Parts {
 			recipe[q.Names[p.Ingredient]] = p.Amount
@@ -140,8 +140,8 @@ func chooseByKir(ctx context.Context, q question) (_ []int, err error) {
 	return out, nil
 }
 
-// parts returns the units of a recipe's shares.
-func parts(x []float64, total int) []mcmc.Part {
+// partsOfShares returns the units of a recipe's shares.
+func partsOfShares(x []float64, total int) []mcmc.Part {
 	var out []mcmc.Part
 	for i, share := range x {
 		if u := int(math.Round(share * float64(total))); u > 0 {

@@ -81,7 +81,7 @@ func TestBroken(t *testing.T) {
 		"a group":             {0.4, 0, 0.3, 0.3},
 		"the smallest amount": {0.6, 0.01, 0.39, 0},
 	} {
-		if got := r.broken(x); got != want {
+		if got := r.firstBroken(x); got != want {
 			t.Errorf("%v breaks %q, not %q", x, got, want)
 		}
 	}
@@ -92,7 +92,7 @@ func TestTrials(t *testing.T) {
 	for _, s := range settings(12) {
 		q, _ := trialsUnder(s.rules, 12, 40, 1)
 		for _, x := range q.X {
-			if rule := s.rules.broken(x); rule != "" {
+			if rule := s.rules.firstBroken(x); rule != "" {
 				t.Errorf("%s: %v breaks %s", s.name, x, rule)
 			}
 		}
@@ -114,7 +114,7 @@ func TestCommand(t *testing.T) {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	for _, x := range a.Recipes {
-		if rule := s.rules.broken(x); rule != "" {
+		if rule := s.rules.firstBroken(x); rule != "" {
 			t.Errorf("%v breaks %s", x, rule)
 		}
 	}
@@ -123,7 +123,7 @@ func TestCommand(t *testing.T) {
 // TestProcess: an arm that is a program is asked by lines, and one that is too slow is ended.
 func TestProcess(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "arm")
-	text := `echo '{"versions":["arm 1"]}'; read -r question; echo '{"chosen":[2],"processor":1.5}'; read -r question; sleep 1000`
+	text := `echo '{"versions":["arm 1"]}'; read -r question; echo '{"chosen":[2],"processor":1.5}'; read -r question; exec sleep 1000`
 	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -131,14 +131,14 @@ func TestProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, err := p.ask(question{N: 1}); err != nil || !slices.Equal(a.Chosen, []int{2}) || a.Processor != 1.5 || p.begun().Versions[0] != "arm 1" {
+	if a, err := p.ask(question{N: 1}); err != nil || !slices.Equal(a.Chosen, []int{2}) || a.Processor != 1.5 || p.greeting().Versions[0] != "arm 1" {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if _, err := p.ask(question{N: 1}); err != errSlow {
 		t.Errorf("slow: %v", err)
 	}
-	if err := p.command.Process.Kill(); err != nil {
-		t.Error(err)
+	if err := p.close(); err != nil {
+		t.Errorf("a slow arm is not ended: %v", err)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestKept(t *testing.T) {
 	if err != nil || len(kept) != 6 {
 		t.Fatalf("%d, %v", len(kept), err)
 	}
-	if again := (&bench{kept: kept}); !again.has(record{Task: "tables", On: "hill", Arm: "kir", Seed: 1, Batch: 4}) || again.has(record{Task: "tables", On: "hill", Arm: "kir", Seed: 2, Batch: 4}) {
+	if again := (&bench{kept: kept}); !again.isMeasured(record{Task: "tables", On: "hill", Arm: "kir", Seed: 1, Batch: 4}) || again.isMeasured(record{Task: "tables", On: "hill", Arm: "kir", Seed: 2, Batch: 4}) {
 		t.Error("what was measured is not known")
 	}
 	var out strings.Builder

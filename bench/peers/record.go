@@ -61,8 +61,8 @@ func readKept(path string) ([]record, error) {
 	return kept, lines.Err()
 }
 
-// has says whether a measurement was made.
-func (b *bench) has(r record) bool {
+// isMeasured reports whether a measurement was made.
+func (b *bench) isMeasured(r record) bool {
 	for _, k := range b.kept {
 		if k.key() == r.key() {
 			return true

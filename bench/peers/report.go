@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// figure is a mean and its standard error.
-func figure(of []float64) string {
+// meanWithError writes a mean and its standard error.
+func meanWithError(of []float64) string {
 	if len(of) == 0 {
 		return "–"
 	}
@@ -83,7 +83,7 @@ func reportTables(w io.Writer, kept []record, arms []string) {
 				seconds, processor = append(seconds, r.Seconds...), append(processor, r.Processor...)
 				start, top = append(start, r.Start), max(top, r.Peak)
 			}
-			cells = append(cells, figure(closed))
+			cells = append(cells, meanWithError(closed))
 			if len(closed) > 0 {
 				over = append(over, mean(closed))
 			}
@@ -94,11 +94,11 @@ func reportTables(w io.Writer, kept []record, arms []string) {
 		if count == 0 {
 			continue
 		}
-		gap := figure(less)
+		gap := meanWithError(less)
 		if arm == "kir" {
 			gap = ""
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %d | %.2f | %.2f | %.1f | %.0f |\n", arm, strings.Join(cells, " | "), figure(over), gap, count, mean(seconds), mean(processor), mean(start), top)
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %d | %.2f | %.2f | %.1f | %.0f |\n", arm, strings.Join(cells, " | "), meanWithError(over), gap, count, mean(seconds), mean(processor), mean(start), top)
 	}
 	failures(w, kept, "tables")
 }
@@ -131,7 +131,7 @@ func reportRules(w io.Writer, kept []record, arms []string) {
 				processor, top = append(processor, r.Processor...), max(top, r.Peak)
 			}
 			if asked > 0 {
-				fmt.Fprintf(w, "| %s | %s | %d of %d | %d | %d | %d | %s | %s | %.0f |\n", on, arm, answered, asked, offers, broken, better, figure(best), figure(processor), top)
+				fmt.Fprintf(w, "| %s | %s | %d of %d | %d | %d | %d | %s | %s | %.0f |\n", on, arm, answered, asked, offers, broken, better, meanWithError(best), meanWithError(processor), top)
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func reportSpeed(w io.Writer, kept []record, arms []string) {
 				broken += len(r.Broken)
 				processor = append(processor, r.Processor...)
 			}
-			cell := over + figure(processor)
+			cell := over + meanWithError(processor)
 			if broken > 0 {
 				cell += fmt.Sprintf(" (%d broken)", broken)
 			}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,8 +32,8 @@ type group struct {
 // tolerance is how far a share may be from what it must be.
 const tolerance = 1e-6
 
-// broken names the first rule that a recipe breaks; empty: none.
-func (r *ruleset) broken(x []float64) string {
+// firstBroken names the first rule that a recipe breaks; empty: none.
+func (r *ruleset) firstBroken(x []float64) string {
 	used, sum, price := 0, 0.0, 0.0
 	for i, share := range x {
 		sum += share
@@ -114,7 +115,8 @@ func newTruth(ingredients int, r *rand.Rand) *truth {
 	return t
 }
 
-func (t *truth) of(x []float64) float64 {
+// worthOf returns what the recipe with the shares x is worth.
+func (t *truth) worthOf(x []float64) float64 {
 	sum := 0.0
 	for i, a := range x {
 		sum += t.one[i] * a
@@ -144,8 +146,8 @@ func trialsUnder(rules *ruleset, ingredients, rows int, seed int) (question, *tr
 			}
 			x[i], left = float64(units)/1000, left-units
 		}
-		if rules.broken(x) == "" {
-			q.X, q.Y = append(q.X, x), append(q.Y, t.of(x))
+		if rules.firstBroken(x) == "" {
+			q.X, q.Y = append(q.X, x), append(q.Y, t.worthOf(x))
 		}
 	}
 	return q, t
@@ -160,7 +162,7 @@ func (b *bench) underRules(ctx context.Context) error {
 				q, t := trialsUnder(s.rules, ingredients, rows, seed)
 				q.N = n
 				r := record{Task: "rules", On: s.name, Arm: name, Seed: seed, Batch: n}
-				if err := b.once(ctx, r, q, t); err != nil {
+				if err := b.askOnce(ctx, r, q, t); err != nil {
 					return err
 				}
 			}
@@ -186,7 +188,7 @@ func (b *bench) bySize(ctx context.Context, rows, ingredients string) error {
 					q, t := trialsUnder(settings(wide)[1].rules, wide, have, seed)
 					q.N = 4
 					r := record{Task: "speed", On: rows + " rows, " + m + " ingredients", Arm: name, Seed: seed, Batch: q.N}
-					if err := b.once(ctx, r, q, t); err != nil {
+					if err := b.askOnce(ctx, r, q, t); err != nil {
 						return err
 					}
 				}
@@ -196,9 +198,9 @@ func (b *bench) bySize(ctx context.Context, rows, ingredients string) error {
 	return nil
 }
 
-// once asks an arm one question under rules, in a process of its own, and keeps what came.
-func (b *bench) once(ctx context.Context, r record, q question, t *truth) error {
-	if r.Arm == "random" || r.Arm == "botorch" || strings.HasPrefix(r.Arm, "sklearn") || b.has(r) {
+// askOnce asks an arm one question under rules, in a process of its own, and keeps what came.
+func (b *bench) askOnce(ctx context.Context, r record, q question, t *truth) error {
+	if r.Arm == "random" || r.Arm == "botorch" || strings.HasPrefix(r.Arm, "sklearn") || b.isMeasured(r) {
 		return ctx.Err() // they have no rules
 	}
 	r.Recorded = time.Now().Format(time.DateOnly)
@@ -209,7 +211,7 @@ func (b *bench) once(ctx context.Context, r record, q question, t *truth) error 
 			return err
 		}
 	}
-	r.Versions, r.Start = a.begun().Versions, a.begun().Processor
+	r.Versions, r.Start = a.greeting().Versions, a.greeting().Processor
 	got, err := a.ask(q)
 	if closed := a.close(); err == nil || errors.Is(err, errSlow) {
 		if p, ok := a.(*process); ok && err != nil {
@@ -225,15 +227,11 @@ func (b *bench) once(ctx context.Context, r record, q question, t *truth) error 
 	r.Seconds, r.Processor, r.Peak, r.Refused = []float64{got.Seconds}, []float64{got.Processor}, got.Peak, got.Refused
 	r.Offers = len(got.Recipes)
 	for _, x := range got.Recipes {
-		if rule := q.Rules.broken(x); rule != "" {
+		if rule := q.Rules.firstBroken(x); rule != "" {
 			r.Broken = append(r.Broken, rule)
 			continue
 		}
-		best := math.Inf(-1)
-		for _, y := range q.Y {
-			best = math.Max(best, y)
-		}
-		r.Worth = append(r.Worth, t.of(x)-best)
+		r.Worth = append(r.Worth, t.worthOf(x)-slices.Max(q.Y))
 	}
 	fmt.Fprintf(os.Stderr, "%s %s seed %d: %d offers, broken %v, %.1f s of processor %s\n", r.On, r.Arm, r.Seed, r.Offers, r.Broken, got.Processor, r.Refused)
 	return b.add(r)

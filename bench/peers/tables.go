@@ -104,7 +104,7 @@ func (b *bench) campaigns(ctx context.Context, tables []*table, rounds, size int
 		for seed := range b.seeds {
 			for _, t := range tables {
 				r := record{Task: "tables", On: t.Name, Arm: name, Seed: seed, Batch: size, Recorded: time.Now().Format(time.DateOnly)}
-				if b.has(r) {
+				if b.isMeasured(r) {
 					continue
 				}
 				if a == nil {
@@ -154,7 +154,7 @@ func replay(a arm, t *table, r *record, rounds int) error {
 		}
 	}
 	best := start
-	r.Versions, r.Start = a.begun().Versions, a.begun().Processor
+	r.Versions, r.Start = a.greeting().Versions, a.greeting().Processor
 	for round := range rounds {
 		q, rest := t.question(tried, r.Batch, 1000*r.Seed+round)
 		got, err := a.ask(q)

@@ -42,9 +42,10 @@ type Campaign struct {
 	Problem *compile.Problem // the formulation problem, with its known recipes and results
 	Batches []*Batch         // all stored batches, in order of their rounds
 
-	problemPath      string  // path of the problem file
-	trials           []trial // trials in the order of the recipes in the problem's table; trials[k] is recipe k
-	firstResultTrial int     // index of the first trial that was recorded as a result; the trials before it come from the table of known recipes
+	entriesByID      map[string]*Entry // maps the key of an id to the recipe of a batch with the id; see [dataset.IDKey]
+	problemPath      string            // path of the problem file
+	trials           []trial           // trials in the order of the recipes in the problem's table; trials[k] is recipe k
+	firstResultTrial int               // index of the first trial that was recorded as a result; the trials before it come from the table of known recipes
 }
 
 // A trial is a recipe that was made, or that somebody tried to make without success.
@@ -156,6 +157,7 @@ func (c *Campaign) readAllBatches() error {
 	if err != nil {
 		return err
 	}
+	var all []*Batch
 	for _, e := range entries {
 		text, ok := strings.CutPrefix(e.Name(), base)
 		number, ends := strings.CutSuffix(text, ".json")
@@ -167,10 +169,22 @@ func (c *Campaign) readAllBatches() error {
 		if err != nil {
 			return err
 		}
-		c.Batches = append(c.Batches, b)
+		all = append(all, b)
 	}
-	slices.SortFunc(c.Batches, func(a, b *Batch) int { return a.Round - b.Round })
+	slices.SortFunc(all, func(a, b *Batch) int { return a.Round - b.Round })
+	c.setBatches(all)
 	return nil
+}
+
+// setBatches sets the batches, in order of their rounds, and the recipes by their ids. If two recipes
+// have the same id, the earlier one counts.
+func (c *Campaign) setBatches(all []*Batch) {
+	c.Batches, c.entriesByID = all, make(map[string]*Entry)
+	for _, b := range slices.Backward(all) {
+		for k := range slices.Backward(b.Entries) {
+			c.entriesByID[dataset.IDKey(b.Entries[k].ID)] = &b.Entries[k]
+		}
+	}
 }
 
 // maxRound is the greatest number that a round may have. The ids of recipes contain the number, and
@@ -342,17 +356,7 @@ func (c *Campaign) withdrawnKeys() map[string]bool {
 }
 
 // findEntry returns the recipe with the given id from the batches, or nil if no batch has the id.
-func (c *Campaign) findEntry(id string) *Entry {
-	key := dataset.IDKey(id)
-	for _, b := range c.Batches {
-		for k := range b.Entries {
-			if dataset.IDKey(b.Entries[k].ID) == key {
-				return &b.Entries[k]
-			}
-		}
-	}
-	return nil
-}
+func (c *Campaign) findEntry(id string) *Entry { return c.entriesByID[dataset.IDKey(id)] }
 
 // HasID reports whether a batch or a recorded result has a recipe with the given id.
 func (c *Campaign) HasID(id string) bool {

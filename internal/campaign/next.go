@@ -53,7 +53,7 @@ func (c *Campaign) UnchangedBatch(s Settings) (*Batch, error) {
 	}
 	last := c.Batches[len(c.Batches)-1]
 	before := *c
-	before.Batches = c.Batches[:len(c.Batches)-1]
+	before.setBatches(c.Batches[:len(c.Batches)-1])
 	if before.Round()+1 != last.Round {
 		return nil, nil
 	}
@@ -74,7 +74,7 @@ func (c *Campaign) Next(ctx context.Context, s Settings) (*Batch, error) {
 	if err := c.saveBatch(ctx, b); err != nil {
 		return nil, err
 	}
-	c.Batches = append(c.Batches, b)
+	c.setBatches(append(c.Batches, b))
 	return b, nil
 }
 

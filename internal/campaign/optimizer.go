@@ -161,7 +161,7 @@ func (ch *batchOptimizer) learntObjectives() []*learntObjective {
 // number. Recipes are then compared by the predicted values of the model. For any other problem
 // soleObjective returns nil, and recipes are compared by the product of all desirabilities.
 func (ch *batchOptimizer) soleObjective() *learntObjective {
-	counts := slices.DeleteFunc(slices.Clone(ch.objectives), func(o *learntObjective) bool { return o.weight == 0 })
+	counts := countingObjectives(ch.objectives)
 	if len(counts) != 1 || counts[0].model == nil || !counts[0].learningSettings.Numeric || counts[0].direction == config.Between {
 		return nil
 	}

@@ -48,8 +48,8 @@ func newBestText(probability float64) string {
 	return chanceText(probability) + " chance of a new best"
 }
 
-// chanceText writes a probability that was counted in drawCount draws. None or all of the draws prove
-// no certainty, so that 0 is written as <1 % and 1 as >99 %.
+// chanceText writes a probability that was counted in at most drawCount draws. None or all of the
+// draws prove no certainty, so that 0 is written as <1 % and 1 as >99 %.
 func chanceText(probability float64) string {
 	return number.WholePercent(min(max(probability, 0.5/drawCount), 1-0.5/drawCount))
 }

@@ -1,7 +1,9 @@
 package campaign
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"kir/internal/portable"
 )
@@ -52,7 +54,7 @@ func (ch *batchOptimizer) setIntervalWidening() error {
 			}
 			if r := o.distanceInHalfIntervals(check); r >= 0 {
 				w := ch.recordWeight(check.Round)
-				distances, weights = append(distances, float64(r*ch.campaign.widening(check.Round, o.label))), append(weights, w)
+				distances, weights = append(distances, float64(r*cmp.Or(ch.campaign.correctionIn(check.Round).Widening[o.label], 1))), append(weights, w)
 				total += w
 			}
 		}
@@ -97,14 +99,14 @@ func (o *learntObjective) distanceInHalfIntervals(c PredictionCheck) float64 {
 	return math.Abs(o.warp.score(c.Measured)-value) / half
 }
 
-// widening returns the factor by which the batch of a round widened the intervals of a label.
-func (c *Campaign) widening(round int, label string) float64 {
-	for _, b := range c.Batches {
-		if w := b.Correction.Widening[label]; b.Round == round && w > 0 {
-			return w
-		}
+// correctionIn returns the correction of the batch of a round. Batches of older versions have none, so
+// that their factors are 0; see [cmp.Or].
+func (c *Campaign) correctionIn(round int) Correction {
+	k, found := slices.BinarySearchFunc(c.Batches, round, func(b *Batch, round int) int { return b.Round - round })
+	if !found {
+		return Correction{}
 	}
-	return 1
+	return c.Batches[k].Correction
 }
 
 // setOddsFactor sets the factor by which the odds of a new best are multiplied. It is the f with
@@ -131,7 +133,7 @@ func (ch *batchOptimizer) setOddsFactor() error {
 			continue
 		}
 		w := ch.recordWeight(e.round)
-		chances, weights = append(chances, multiplyOdds(*e.BeatsBestProbability, 1/c.oddsFactor(e.round))), append(weights, w)
+		chances, weights = append(chances, multiplyOdds(*e.BeatsBestProbability, 1/cmp.Or(c.correctionIn(e.round).OddsFactor, 1))), append(weights, w)
 		if ch.beatsEarlierRounds(utilities, c.firstResultTrial+k, e.round) {
 			expected += w
 		}
@@ -144,16 +146,6 @@ func (ch *batchOptimizer) setOddsFactor() error {
 		return expected - stated
 	})
 	return nil
-}
-
-// oddsFactor returns the factor by which the batch of a round multiplied the odds of a new best.
-func (c *Campaign) oddsFactor(round int) float64 {
-	for _, b := range c.Batches {
-		if f := b.Correction.OddsFactor; b.Round == round && f > 0 {
-			return f
-		}
-	}
-	return 1
 }
 
 // beatsEarlierRounds reports whether a trial has a greater utility than all trials of the rounds

@@ -192,11 +192,12 @@ func (ch *batchOptimizer) measuredUtilities() ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	counts := countingObjectives(ch.objectives)
 	for k, t := range ch.campaign.trials {
 		if utilities[k] = math.NaN(); values == nil || t.failed || len(t.brokenRules) > 0 || slices.ContainsFunc(values[k], math.IsNaN) {
 			continue
 		}
-		if utilities[k], err = ch.measuredUtility(t.recipe, countingObjectives(ch.objectives), values[k]); err != nil {
+		if utilities[k], err = ch.measuredUtility(t.recipe, counts, values[k]); err != nil {
 			return nil, err
 		}
 	}
