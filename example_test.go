@@ -8,12 +8,14 @@ import (
 	"go/parser"
 	"go/token"
 	"log"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"kir"
+	"kir/diagnostics"
 	"kir/internal/number"
 	"kir/mcmc"
 	"kir/rule"
@@ -77,6 +79,103 @@ func ExampleNew() {
 	// Output:
 	// 1.000: 40.0 % vermouth, 35.0 % rum, 20.0 % lime, 5.0 % gin
 	// rum in 0.69 ± 0.01 of the draws
+}
+
+// swap is a proposal: a used and an unused ingredient exchange their amounts. The way back has the same probability.
+type swap struct{}
+
+func (swap) Propose(r *mcmc.Rand, x, y *mcmc.Composition) (logRatio float64, err error) {
+	from := int(x.Ingredients()[r.Intn(x.UsedCount())])
+	unused := r.Intn(x.N() - x.UsedCount())
+	for to := range x.N() {
+		if x.Amount(to) > 0 {
+			continue
+		}
+		if unused == 0 {
+			return 0, y.Move(from, to, 0)
+		}
+		unused--
+	}
+	return 0, nil
+}
+
+// share is a proposal: one unit goes from a used ingredient to another one.
+type share struct{}
+
+func (share) Propose(r *mcmc.Rand, x, y *mcmc.Composition) (logRatio float64, err error) {
+	used := x.Ingredients()
+	from, to := int(used[r.Intn(len(used))]), int(used[r.Intn(len(used))])
+	if from == to || x.Amount(from) == 1 {
+		return math.Inf(-1), nil // the number of ingredients stays
+	}
+	return 0, y.Move(from, to, x.Amount(from)-1)
+}
+
+// turns is a kernel that moves by one kernel after the other.
+type turns []mcmc.Kernel
+
+func (k turns) Advance(r *mcmc.Rand, x *mcmc.State, iterations int, tally *mcmc.Tally) error {
+	for range iterations {
+		if err := k[r.Intn(len(k))].Advance(r, x, 1, tally); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A kernel and a rule that the program has built, with the shortlist and the draws of the run. The rule: no ingredient has
+// more than half of the total.
+func ExampleProblem_Sample() {
+	ctx := context.Background()
+	space, err := mcmc.NewSpace(8, 10)
+	if err != nil {
+		log.Fatal(err)
+	}
+	first := mcmc.ScoreFunc(func(x *mcmc.Composition) float64 { return float64(1+x.Amount(0)) / 6 })
+	target, err := mcmc.NewTarget(space, mcmc.Uniform(3, 3), mcmc.Objective{Name: "much of ingredient 0", Property: first, Weight: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	target, err = target.WithBounds(mcmc.Bound{Name: "at most half", Property: mcmc.ScoreFunc(func(x *mcmc.Composition) float64 {
+		for _, part := range x.Parts() {
+			if part.Amount > 5 {
+				return 0
+			}
+		}
+		return 1
+	})})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := kir.New("eight", target)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p.Kernel = turns{mcmc.NewMetropolis("swap", target, swap{}), mcmc.NewMetropolis("share", target, share{})}
+	p.Settings.Draws = 20000
+	result, err := p.Sample(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	amounts := make([][]float64, p.Settings.Chains) // of ingredient 0
+	for d, err := range result.Draws(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		amount := 0
+		for _, a := range d.Amounts {
+			if a.Ingredient == "0" {
+				amount = a.Units
+			}
+		}
+		amounts[d.Chain] = append(amounts[d.Chain], float64(amount))
+	}
+	s := diagnostics.Summarize(amounts)
+	fmt.Println(result.Shortlist[0])
+	fmt.Printf("%.2f ± %.2f units of ingredient 0; R-hat %.2f\n", s.Mean, s.MCSEMean, s.RHat)
+	// Output:
+	// 1.000: 50.0 % 0, 30.0 % 1, 20.0 % 2
+	// 2.72 ± 0.03 units of ingredient 0; R-hat 1.00
 }
 
 // A problem that runs a program of its own is refused, unless the context allows it.

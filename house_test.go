@@ -33,7 +33,7 @@ var floors = [][]string{
 	{"internal/portable", "internal/browsersched", "internal/pareto", "internal/assetstats", "rule"},
 	{"internal/inputerr", "internal/constraint/count", "internal/ensemble", "internal/number", "internal/terminal", "examples/cocktails"},
 	{"internal/diagnose", "internal/file", "internal/ensemble/onnx", "internal/ensemble/xgboost", "internal/ensemble/lightgbm", "internal/measure"},
-	{"internal/constraint", "internal/constraint/linprog", "model", "internal/tablefile", "internal/report/figure"},
+	{"internal/constraint", "internal/constraint/linprog", "diagnostics", "model", "internal/tablefile", "internal/report/figure"},
 	{"internal/dataset"},
 	{"internal/constraint/volume", "internal/constraint/conflict", "internal/bound", "internal/dataset/sheet", "internal/report/pagestyle"},
 	{"mcmc"},

@@ -45,9 +45,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,6 +79,11 @@ type Problem struct {
 
 	// Workers is the number of chains that run at the same time, 0 for all cores. It affects only the duration.
 	Workers int
+
+	// Kernel replaces the kernel that Settings names. It must leave the distribution of [Problem.Target]
+	// invariant; [mcmc.NewMetropolis] makes such a kernel from a proposal. A stored run with a Kernel can be shown,
+	// but kir resume cannot continue it.
+	Kernel mcmc.Kernel
 
 	// Progress is called a few times a second with the completed fraction of the chains' work. Calls come from
 	// one goroutine at a time. It may be nil.
@@ -149,6 +156,9 @@ func (p *Problem) Close() error { return p.p.Close() }
 func (p *Problem) Sample(ctx context.Context) (*Result, error) {
 	asked := *p.p
 	asked.Name, asked.Sampler, asked.Time = p.Name, p.Settings, p.Time
+	if p.Kernel != nil {
+		asked.Sampler.Kernel = run.OwnKernel
+	}
 	if asked.Sampler.Kernel == "" {
 		advice, err := run.Recommend(ctx, asked.Target, asked.Sampler, asked.RunsPrograms())
 		if err != nil {
@@ -160,6 +170,7 @@ func (p *Problem) Sample(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	spec.Kernel = p.Kernel
 	store := run.NewMemoryStore()
 	if p.Directory != "" {
 		store = run.NewDirectoryStore(p.Directory)
@@ -189,7 +200,11 @@ func (p *Problem) Sample(ctx context.Context) (*Result, error) {
 			return nil, fmt.Errorf("writing the summary: %w", err)
 		}
 	}
-	return newResult(m), nil
+	r := newResult(m)
+	if r.run, err = run.Open(ctx, store); err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // version returns the version of module kir that is linked into the program, or "devel" if it is unknown.
@@ -225,6 +240,16 @@ type Result struct {
 	Inclusion map[string]Figure
 
 	summary *report.Model
+	run     *run.Run
+}
+
+// A Draw is one state of a chain after the warm-up: a composition that the run drew.
+type Draw struct {
+	Chain, Draw int                // numbers of the chain, and of the draw in its chain, both from 0
+	Amounts     []Amount           // amounts of the used ingredients, in the order of the problem's ingredients
+	Conditions  []int32            // item k is the index of the value of condition k of the target's space
+	Scores      map[string]float64 // maps the name of a property to its score y_k
+	LogDensity  float64            // log of the unnormalised probability Π y_k^c_k · y_sparse(n)/|X_n|
 }
 
 // A Figure is the mean of a number over the draws, with measures of its accuracy. An unknown number is NaN.
@@ -301,6 +326,38 @@ func newResult(m *report.Model) *Result {
 	return r
 }
 
+// Draws returns the draws of all chains, one chain after the other, in memory that does not grow with their number.
+// The sequence ends with the first error. The error wraps the error of the context if the context ends.
+func (r *Result) Draws(ctx context.Context) iter.Seq2[Draw, error] {
+	return func(yield func(Draw, error) bool) {
+		if r.run == nil {
+			yield(Draw{}, errNoRun)
+			return
+		}
+		total := float64(r.summary.Problem.Total)
+		for d, err := range r.run.Draws(ctx) {
+			if err != nil {
+				yield(Draw{}, err)
+				return
+			}
+			out := Draw{Chain: d.Chain, Draw: d.Draw, LogDensity: d.LogDensity, Scores: make(map[string]float64, len(d.Scores)),
+				Conditions: slices.Clone(d.Conditions)}
+			for _, part := range d.Parts {
+				out.Amounts = append(out.Amounts, Amount{r.run.Manifest.Ingredient(part.Ingredient), part.Amount, float64(part.Amount) / total})
+			}
+			for k, y := range d.Scores {
+				out.Scores[r.run.Manifest.Properties[k]] = y
+			}
+			if !yield(out, nil) {
+				return
+			}
+		}
+	}
+}
+
+// errNoRun is the error of the zero Result, which no run has made.
+var errNoRun = errors.New("kir: no run has made this result")
+
 func figureOf(m *report.Model, name string) Figure {
 	s := m.Statistics[name]
 	return Figure{Mean: float64(s.Mean), MCSE: float64(s.SEMean), ESS: float64(s.ESSBulk), RHat: float64(s.RHat)}
@@ -309,7 +366,7 @@ func figureOf(m *report.Model, name string) Figure {
 // MarshalJSON returns the whole summary of the run, as kir sample --json prints it.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	if r.summary == nil {
-		return nil, errors.New("kir: this result is of no run")
+		return nil, errNoRun
 	}
 	return r.summary.JSON()
 }

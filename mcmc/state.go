@@ -166,6 +166,11 @@ func (x *State) LogDensity() float64 {
 	return x.target.LogPrior(x.Composition) + x.logScore
 }
 
+// String returns the composition and the log density, as in "{3: 400, 7: 600}, log density -2.5".
+func (x *State) String() string {
+	return fmt.Sprintf("%v, log density %.6g", x.Composition, x.LogDensity())
+}
+
 // AppendScores appends the score y_k(x) of every objective to dst, in the order of the target's
 // objectives. It does not check the scores of objectives of weight 0: see [State.CheckScores].
 func (x *State) AppendScores(dst []float64) []float64 {

@@ -145,7 +145,7 @@ func readManifest(ctx context.Context, store Store) (*Manifest, error) {
 	switch {
 	case m.Format != manifestFormat:
 		return invalid(fmt.Sprintf("it was made by another version of kir, in format %d, and this one reads %d: make the run anew with kir sample", m.Format, manifestFormat))
-	case m.Settings.Check() != nil, (m.Settings.Draws == mcmc.AutoDraws) != auto,
+	case checkSettings(m.Settings) != nil, (m.Settings.Draws == mcmc.AutoDraws) != auto,
 		m.Auto != nil && (m.Auto.WarmupIterations < 0 || m.Auto.WarmupIterations > m.Auto.MaxWarmupIterations || m.Auto.MaxWarmupIterations > mcmc.MaxIterations):
 		return invalid("the settings of the sampler are none that a run can have")
 	case m.Total < 1 || m.IngredientCount() < 1 || m.IngredientCount() > math.MaxInt32 || m.Counted != nil && m.Counted.Count > maxNumberedNames:

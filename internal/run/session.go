@@ -109,7 +109,7 @@ func newSession(ctx context.Context, spec *Spec, store Store, options Options) (
 	if err := options.Shard.check(); err != nil {
 		return nil, err
 	}
-	sampler, err := spec.Settings.Sampler(spec.Target)
+	sampler, err := spec.sampler()
 	if err != nil {
 		return nil, err
 	}

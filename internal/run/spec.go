@@ -21,6 +21,7 @@ type Spec struct {
 	Conditions          []Condition // conditions of the target, in the target's order
 	Target              *mcmc.Target
 	Settings            mcmc.Settings
+	Kernel              mcmc.Kernel   // kernel that a program has built, for a run whose Settings.Kernel is [OwnKernel]; else nil
 	TimeLimit           time.Duration // time after which a run of mcmc.AutoDraws stops; 0: never
 	ResolvedProblem     []byte        // text of the problem file with every default filled in, to be stored as problem.yaml
 	Inputs              []Input       // all files that the problem was read from
@@ -50,8 +51,11 @@ func (s *Spec) check() error {
 	case len(s.Ingredients) != s.Target.Space().N():
 		return fmt.Errorf("there are %d names for %d ingredients", len(s.Ingredients), s.Target.Space().N())
 	}
-	if err := s.Settings.Check(); err != nil {
+	if err := checkSettings(s.Settings); err != nil {
 		return err
+	}
+	if (s.Kernel != nil) != (s.Settings.Kernel == OwnKernel) {
+		return fmt.Errorf("a kernel that a program has built needs the setting kernel %q, and this setting needs such a kernel", OwnKernel)
 	}
 	if s.TimeLimit < 0 {
 		return fmt.Errorf("the time is %v, and must be at least 0", s.TimeLimit)
@@ -84,6 +88,25 @@ func (s *Spec) check() error {
 		seen[name] = true
 	}
 	return nil
+}
+
+// OwnKernel is the name in [mcmc.Settings] of a kernel that a program has built; see Spec.Kernel.
+const OwnKernel = "own"
+
+// checkSettings returns an error if a run cannot have the settings.
+func checkSettings(s mcmc.Settings) error {
+	if s.Kernel == OwnKernel {
+		s.Kernel = "" // the other settings are checked
+	}
+	return s.Check()
+}
+
+// sampler returns the sampler of the run's chains.
+func (s *Spec) sampler() (mcmc.Sampler, error) {
+	if s.Kernel != nil {
+		return mcmc.NewKernelSampler(s.Target, s.Kernel)
+	}
+	return s.Settings.Sampler(s.Target)
 }
 
 // hasObjectives reports whether a property has a positive weight.
