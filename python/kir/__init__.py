@@ -11,7 +11,7 @@ The package drives the program `kir`. docs/python.md of kir describes it.
 
 from ._ask import Function, function
 from ._campaign import Campaign, Progress
-from ._problem import Problem, Run, Tradeoff
+from ._problem import Problem, Run, Tradeoff, score
 from ._program import VERSION, Error, Interrupted, find
 from ._values import Objective, Rule
 from .rules import *  # noqa: F403
@@ -20,4 +20,4 @@ from .rules import __all__ as _kinds
 __version__ = VERSION
 
 __all__ = ["Campaign", "Error", "Function", "Interrupted", "Objective", "Problem", "Progress", "Rule", "Run", "Tradeoff",  # noqa: PLE0604
-           "__version__", "find", "function", *_kinds]
+           "__version__", "find", "function", "score", *_kinds]

@@ -89,6 +89,9 @@ class Campaign:
             args = [os.path.abspath(results)]
         else:
             columns, rows = _tables.rows_of(results)
+            if not _tables.has_names(columns):
+                raise Error("the recipes of the table have no names",
+                            'a batch has the column id; give recipes of your own a column "recipe", such as table.assign(recipe=["trial A", "trial B"])')
             _tables.check_missing([c for c in columns if c in self.problem.amounts()], rows, missing)
             kept = [c for c in columns if c not in _OWN and not (c.startswith(_PREDICTED) and "reason" in columns)]
             args, text = ["-"], _tables.text_of(kept, rows)
@@ -101,6 +104,18 @@ class Campaign:
 
         given: as of next()."""
         return Progress(self, allow_programs, _flags_of(given))
+
+
+    def __repr__(self) -> str:
+        where = "" if self.problem.passing else f", dir={str(self.directory)!r}"
+        objectives = ", ".join(self.problem.get("properties") or {}) or "no objectives"
+        return f"kir.Campaign({objectives}{where})"
+
+    def _repr_html_(self) -> str | None:
+        try:
+            return self.progress()._repr_html_()
+        except Error:  # nothing is recorded yet, or a program is not allowed: the text shows instead
+            return None
 
 
 class Progress(dict[str, Any]):

@@ -21,7 +21,7 @@ from . import _program, _tables
 from ._ask import Function, Server, as_function
 from ._bar import bar
 from ._program import Error
-from ._values import FILED, given, plain_text, written
+from ._values import FILED, called, given, plain_text, written
 
 FILE = "problem.yaml"
 
@@ -201,12 +201,22 @@ class Problem(MutableMapping[str, Any]):
             asked = Server({n: f for n, f in self._functions.items() if n in programs}, conditions) if self._functions else None
             return _program.run([command, *flags, *allowed, "--", str(path), *named], asked=asked, **options)
         except Error as e:
-            if self.passing and e.place:
-                raise _program.shortened(e, str(self._directory)) from None
-            raise
+            raise _program.retold(e, self._retold) from None
         finally:
             if made:
                 path.unlink(missing_ok=True)
+
+    def _retold(self, error: dict[str, Any]) -> dict[str, Any]:
+        """Return a part of an error with places of the call: nobody knows the files of a temporary directory."""
+        error = _program.without_flags(error)
+        if self.passing and self._directory and "file" in error:
+            error["file"] = error["file"].removeprefix(str(self._directory) + os.sep)
+            part = called(self._keys, int(error.get("line", 0))) if error["file"] == FILE else ""
+            if part:
+                del error["line"]
+                error.pop("column", None)
+                error["file"] = part
+        return error
 
     def _place(self) -> tuple[pathlib.Path, bool]:
         """Return where the problem file is, and whether it is to be removed afterwards."""
@@ -234,6 +244,46 @@ class Problem(MutableMapping[str, Any]):
         done: dict[str, Any] = self.run("check", "--json", allow_programs=allow_programs).json()
         return done
 
+    def score(self, recipes: Any, *, missing: str = "zero", allow_programs: bool = False) -> Any:
+        """Return a row for each recipe of a table: its score, the score of each objective, and the constraints that it
+        breaks.
+
+        recipes: a table as of Problem, or the path of one. A model that learned from a recipe does not score it: a
+        model of the other recipes does. missing: what a missing amount is, as of Problem."""
+        rows = []
+        for r in self._scored(recipes, missing, allow_programs):
+            scores = {f"score {name}": y for name, y in (r.get("scores") or {}).items()}
+            rows.append({"recipe": r["recipe"], "score": r.get("score"), **scores, "broken": [b["rule"] for b in r["broken"]]})
+        return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
+
+    def predict(self, recipes: Any, *, missing: str = "zero", allow_programs: bool = False) -> Any:
+        """Return a row for each recipe of a table: the predicted value of each objective that has one, with its 90 %
+        interval. The arguments are those of score()."""
+        rows = []
+        for r in self._scored(recipes, missing, allow_programs):
+            row: dict[str, Any] = {"recipe": r["recipe"]}
+            for name, p in (r.get("values") or {}).items():
+                row |= given({f"predicted {name}": p["value"], f"low {name}": p.get("low"), f"high {name}": p.get("high")})
+            rows.append(row)
+        return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
+
+    def _scored(self, recipes: Any, missing: str, allow_programs: bool) -> list[dict[str, Any]]:
+        """Return the recipes of a table as `kir score --json` has them."""
+        with tempfile.TemporaryDirectory(prefix="kir-") as folder:
+            if _tables.is_path(recipes):
+                path = os.path.abspath(recipes)
+            else:
+                path = os.path.join(folder, "table.csv")
+                _write(pathlib.Path(path), _tables.recipes_text(recipes, missing))
+            try:
+                done = self.run("score", "--json", named=[path], allow_programs=allow_programs).json()
+            except Error as e:
+                if _tables.is_path(recipes):
+                    raise
+                raise _program.retold(e, lambda part: _program.of_table(part, path)) from None
+        scored: list[dict[str, Any]] = done["recipes"]
+        return scored
+
     def tradeoff(self, *between: str, points: int | None = None, effort: float | None = None, seed: int | None = None,
                  allow_programs: bool = False) -> Tradeoff:
         """Return the recipes none of which beats another.
@@ -243,17 +293,17 @@ class Problem(MutableMapping[str, Any]):
         """
         return Tradeoff(self.run("tradeoff", *_traded(between, points, effort, seed), allow_programs=allow_programs).json())
 
-    def sample(self, out: str | os.PathLike[str] | None = None, *, draws: int | str | None = None, chains: int | None = None,
+    def sample(self, out: str | os.PathLike[str] | None = None, *, draws_per_chain: int | None = None, chains: int | None = None,
                time: str | None = None, warmup: int | None = None, thin: int | None = None, seed: int | None = None, kernel: str | None = None,
                effort: float | None = None, workers: int | None = None, progress: bool | None = None,
                allow_programs: bool = False) -> Run:
         """Run the chains and return the run.
 
         out: its directory, which must not exist; without one it is temporary and goes with
-        the Run. draws: a number for each chain, or "auto", until the figures are good enough
-        or the time, such as "60s" or "none", is over. progress: a bar; by default in notebooks and on terminals.
+        the Run. draws_per_chain: how many draws each chain makes; without it the chains go on until the figures are good
+        enough, or the time, such as "60s" or "none", is over. warmup: iterations of each chain before its draws. progress: a bar; by default in notebooks and on terminals.
         """
-        settings = given({"draws": draws, "time": time, "chains": chains, "warmup": warmup, "thin": thin, "seed": seed,
+        settings = given({"draws": draws_per_chain, "time": time, "chains": chains, "warmup": warmup, "thin": thin, "seed": seed,
                           "kernel": kernel, "effort": effort, "workers": workers})
         holder = None if out is not None else tempfile.mkdtemp(prefix="kir-")
         path = pathlib.Path(holder) / "run" if holder else pathlib.Path(os.fspath(out)).absolute()  # type: ignore[arg-type]
@@ -270,6 +320,11 @@ class Problem(MutableMapping[str, Any]):
             run._temporary = True
             weakref.finalize(run, shutil.rmtree, holder, True)
         return run
+
+
+def score(problem: Problem | str | os.PathLike[str], recipes: Any, **options: Any) -> Any:
+    """Return Problem.score(recipes, ...) of a problem, or of the problem file of this path."""
+    return (problem if isinstance(problem, Problem) else Problem.load(problem)).score(recipes, **options)
 
 
 class Run:

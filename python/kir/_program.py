@@ -51,10 +51,35 @@ class Error(Exception):
         return cls(first["message"], first.get("hint", ""), _place(first), status, errors)
 
 
-def shortened(error: Error, folder: str) -> Error:
-    """Return an error with places in a folder that nobody knows named by the file alone."""
-    errors = [{**e, "file": e["file"].removeprefix(folder + os.sep)} if "file" in e else e for e in error.errors]
-    return Error.of(errors, error.status)
+def retold(error: Error, told: Callable[[dict[str, Any]], dict[str, Any]]) -> Error:
+    """Return an error whose parts are told anew."""
+    return Error.of([told(dict(e)) for e in error.errors], error.status)
+
+
+# What commands say of flags, and what a call has in their place.
+_FLAGS = ((re.compile(r'^invalid argument "[^"]*" for "--[a-z-]+" flag: '), ""),
+          (re.compile(r"^--given: "), "given: "),
+          (re.compile(r"; to fix an amount, use --pin NAME=AMOUNT$"), ""),
+          (re.compile(r"\? --names [^?]* takes the column as a label$"), "? rename the column"),
+          (re.compile(r"in a CSV file: ingredients: ingredients.csv"), "in a table: ingredients=table"),
+          (re.compile(r'--made "([^"]*)"'), lambda m: "made={" + re.sub(r"([^=,]+)=([^,]+)", r'"\1": "\2"', m[1]).replace(",", ", ") + "}"))
+
+
+def without_flags(error: dict[str, Any]) -> dict[str, Any]:
+    """Return a part of an error in words of Python: no flags of the command line, and a table for standard input."""
+    for key in ("message", "hint"):
+        for pattern, instead in _FLAGS:
+            error[key] = pattern.sub(instead, error.get(key, ""))
+    return of_table(error, "stdin")
+
+
+def of_table(error: dict[str, Any], file: str) -> dict[str, Any]:
+    """Return a part of an error with a row of the table, if its place is in the file in which the table was written."""
+    if error.get("file") == file:
+        row = error.pop("line", 1) - 2  # as pandas counts them: from 0, below the header
+        error.pop("column", None)
+        error["file"] = f"the table, row {row}" if row >= 0 else "the table"
+    return error
 
 
 def _place(error: Mapping[str, Any]) -> str:

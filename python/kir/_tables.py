@@ -138,11 +138,15 @@ def recipes_text(table: Any, missing: str = "zero", labels: Iterable[str] = ()) 
     """Return a table of recipes as CSV. One in which no column could name them gets one."""
     columns, rows = rows_of(table)
     check_missing(columns, rows, missing, set(labels))
-    low = {c.strip().lower() for c in columns}
-    if not low & _NAMES and not low & {"ingredient", "ingredients", "component"}:
+    if not has_names(columns):
         columns = ["recipe", *columns]
         rows = [{"recipe": f"trial {k}", **row} for k, row in enumerate(rows, 1)]
     return text_of(columns, rows)
+
+
+def has_names(columns: Iterable[str]) -> bool:
+    """Say whether a column could name the recipes, or the table has a row for each ingredient."""
+    return bool({c.strip().lower() for c in columns} & (_NAMES | {"ingredient", "ingredients", "component"}))
 
 
 def table_text(table: Any) -> str:

@@ -75,6 +75,24 @@ def written(problem: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
+def called(problem: Mapping[str, Any], line: int) -> str:
+    """Return what stands in a line of a written problem, as a call of Problem has it, such as rules[0] {"exclude": "Gin"}."""
+    n = 1
+    for key, value in plain(problem).items():
+        n += 1
+        name = {"constraints": "rules", "properties": "objectives"}.get(key, key)
+        if not value or not (key in ("properties", "units") and isinstance(value, dict) or key in ("constraints", "recipes") and isinstance(value, list)):
+            if n == line:
+                return name
+            continue
+        items = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
+        if n < line <= n + len(items):
+            index, item = items[line - n - 1]
+            return f"{name}[{plain_text(index)}]" + (f" {plain_text(item)}" if isinstance(value, list) else "")
+        n += len(items) + 1
+    return ""
+
+
 def plain_text(value: Any) -> str:
     """Return a value as JSON in one line."""
     return json.dumps(plain(value), ensure_ascii=False)

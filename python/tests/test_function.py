@@ -8,7 +8,7 @@ from support import BOOK, needs
 import kir
 from kir import _ask
 
-SMALL = {"draws": 40, "chains": 2, "warmup": 30, "effort": 0}
+SMALL = {"draws_per_chain": 40, "chains": 2, "warmup": 30, "effort": 0}
 
 
 def column(table, name):

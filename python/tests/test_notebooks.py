@@ -51,7 +51,7 @@ class Notebooks(unittest.TestCase):
         import nbformat
         cell = nbformat.v4.new_code_cell(
             "import kir\n"
-            "kir.Problem(ingredients=['Gin', 'Rum', 'Lime'], total=50, sparsity={'uniform': [1, 3]}).sample(draws=400000, chains=2, effort=0)")
+            "kir.Problem(ingredients=['Gin', 'Rum', 'Lime'], total=50, sparsity={'uniform': [1, 3]}).sample(draws_per_chain=400000, chains=2, effort=0)")
         book = nbformat.v4.new_notebook(cells=[cell])
         bars = []
 

@@ -13,7 +13,7 @@ import kir
 from kir import _program, _trees
 
 NAMES = ["Gin", "Crème de, cassis", "Lime * fresh", "a  b", "e"]
-SMALL = {"draws": 40, "chains": 2, "warmup": 30, "effort": 0}
+SMALL = {"draws_per_chain": 40, "chains": 2, "warmup": 30, "effort": 0}
 
 
 def fitted(whole, rows=80):
