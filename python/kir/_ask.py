@@ -37,8 +37,8 @@ class Function:
 
     It gets a DataFrame, or without pandas a list of dicts: a row a recipe, a column an
     ingredient, amounts that add up to `whole` (default: the total of the problem), and a column
-    for each condition, with its value. It returns a number for each row, at least 0: the score. An estimator is asked by `predict`, or with
-    `class_` for the probability of a class.
+    for each condition, with its value. It returns a number for each row, at least 0: the score. An estimator
+    is asked by `predict`, or with `class_` for the probability of a class.
 
     larger, smaller and range are (from, to), target is (from, at, to): the desirability of
     what is returned, as `blend` has them. columns are the names of the columns, by default

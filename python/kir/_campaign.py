@@ -64,7 +64,7 @@ class Campaign:
                 row |= {f"predicted {label}": p["value"], f"low {label}": p["low"], f"high {label}": p["high"]}
             row |= {"beats best": e["beats_best"], "improvement": e["improvement"], "reason": e["reason"]["text"]}
             rows.append(row)
-        table = _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
+        table = _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)), polars=self.problem.polars)
         if hasattr(table, "attrs"):
             table.attrs["kir"] = batch
         return table
@@ -91,7 +91,8 @@ class Campaign:
             columns, rows = _tables.rows_of(results)
             if not _tables.has_names(columns):
                 raise Error("the recipes of the table have no names",
-                            'a batch has the column id; give recipes of your own a column "recipe", such as table.assign(recipe=["trial A", "trial B"])')
+                            'a batch has the column id; give recipes of your own a column "recipe", such as '
+                            'table.assign(recipe=["trial A", "trial B"])')
             _tables.check_missing([c for c in columns if c in self.problem.amounts()], rows, missing)
             kept = [c for c in columns if c not in _OWN and not (c.startswith(_PREDICTED) and "reason" in columns)]
             args, text = ["-"], _tables.text_of(kept, rows)

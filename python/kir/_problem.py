@@ -39,27 +39,30 @@ class Problem(MutableMapping[str, Any]):
     what kir.limit, kir.amount and the like return. conditions: {column of the recipes: what a trial may set
     there}, a list of values, or the keys of the problem file, such as {"from": 150, "to": 190, "step": 5}.
     Other keys are those of the problem file. missing: what a missing number (NaN, None, pandas' NA) in a column of
-    recipes that is neither label nor condition is: "zero", with a warning, or "refuse". directory: where the problem is written; without one it is a temporary directory that goes
-    with the object.
+    recipes that is neither label nor condition is: "zero", with a warning, or "refuse".
+    directory: where the problem is written; without one it is a temporary directory that goes with the object.
     """
 
     def __init__(self, recipes: Any = None, *, ingredients: Any = None, total: int | None = None,
                  maximize: str | Sequence[str] = (), minimize: str | Sequence[str] = (),
                  objectives: Mapping[str, Any] | None = None, rules: Sequence[Mapping[str, Any]] = (),
-                 conditions: Mapping[str, Any] | None = None, directory: str | os.PathLike[str] | None = None, missing: str = "zero", **keys: Any) -> None:
+                 conditions: Mapping[str, Any] | None = None, directory: str | os.PathLike[str] | None = None,
+                 missing: str = "zero", **keys: Any) -> None:
         self._tables: dict[str, str] = {}
         self._functions: dict[str, Function] = {}
         self._models: dict[str, Function] = {}  # by file: what goes over as one
         self._path: pathlib.Path | None = None
         self._loaded: str | None = None
         self.passing = False  # whether the directory goes with the object
+        self.polars = _tables.is_polars(recipes)  # whether tables that come back are polars', too
         self._directory = pathlib.Path(directory) if directory is not None else None
         self._keys: dict[str, Any] = given({"name": keys.pop("name", None)})
         if recipes is not None:
             named = [n for said in (maximize, minimize) for n in ([said] if isinstance(said, str) else said)]
             named += [n for o in (objectives or {}).values() for n in _labels(o)]
             named += conditions or {}
-            self._keys["recipes"] = self._source(recipes, "recipes.csv", lambda table: _tables.recipes_text(table, missing, named))
+            self._keys["recipes"] = self._source(recipes, "recipes.csv",
+                                                 lambda table: _tables.recipes_text(table, missing, named))
         if ingredients is not None:
             names = isinstance(ingredients, (list, tuple)) and all(isinstance(i, str) for i in ingredients)
             count = isinstance(ingredients, Mapping) and set(ingredients) == {"count"}
@@ -69,7 +72,8 @@ class Problem(MutableMapping[str, Any]):
         if total is not None:
             self._keys["total"] = total
         if conditions:
-            self._keys["conditions"] = {n: dict(c) if isinstance(c, Mapping) else {"values": list(c)} for n, c in conditions.items()}
+            self._keys["conditions"] = {n: dict(c) if isinstance(c, Mapping) else {"values": list(c)}
+                                        for n, c in conditions.items()}
         properties: dict[str, Any] = {}
         for direction, labels in (("maximize", maximize), ("minimize", minimize)):
             for label in [labels] if isinstance(labels, str) else labels:
@@ -140,7 +144,8 @@ class Problem(MutableMapping[str, Any]):
     def amounts(self) -> set[str]:
         """Return the columns of recipes that were given as a table, but labels of objectives and conditions."""
         header: list[str] = next(csv.reader(io.StringIO(self._tables.get("recipes.csv", ""))), [])
-        return set(header) - set(self._keys.get("conditions") or {}) - {n for o in (self._keys.get("properties") or {}).values() for n in _labels(o)}
+        labels = {n for o in (self._keys.get("properties") or {}).values() for n in _labels(o)}
+        return set(header) - set(self._keys.get("conditions") or {}) - labels
 
     def text(self) -> str:
         """Return the problem as it is written."""
@@ -187,7 +192,8 @@ class Problem(MutableMapping[str, Any]):
     def __repr__(self) -> str:
         return f"kir.Problem({self.text()})"
 
-    def run(self, command: str, *flags: str, named: Sequence[str] = (), allow_programs: bool = False, **options: Any) -> _program.Done:
+    def run(self, command: str, *flags: str, named: Sequence[str] = (), allow_programs: bool = False,
+            **options: Any) -> _program.Done:
         """Run a command of kir on the problem. named: what follows the problem, and is no flag whatever it is."""
         programs = {n for n, p in (self._keys.get("properties") or {}).items() if isinstance(p, Mapping) and "program" in p}
         others = sorted(programs - set(self._functions))
@@ -254,7 +260,7 @@ class Problem(MutableMapping[str, Any]):
         for r in self._scored(recipes, missing, allow_programs):
             scores = {f"score {name}": y for name, y in (r.get("scores") or {}).items()}
             rows.append({"recipe": r["recipe"], "score": r.get("score"), **scores, "broken": [b["rule"] for b in r["broken"]]})
-        return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
+        return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)), polars=self.polars)
 
     def predict(self, recipes: Any, *, missing: str = "zero", allow_programs: bool = False) -> Any:
         """Return a row for each recipe of a table: the predicted value of each objective that has one, with its 90 %
@@ -265,7 +271,7 @@ class Problem(MutableMapping[str, Any]):
             for name, p in (r.get("values") or {}).items():
                 row |= given({f"predicted {name}": p["value"], f"low {name}": p.get("low"), f"high {name}": p.get("high")})
             rows.append(row)
-        return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
+        return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)), polars=self.polars)
 
     def _scored(self, recipes: Any, missing: str, allow_programs: bool) -> list[dict[str, Any]]:
         """Return the recipes of a table as `kir score --json` has them."""
@@ -291,17 +297,19 @@ class Problem(MutableMapping[str, Any]):
         between: the names of two to four objectives; without any those of the key trade.
         points: how many recipes to list.
         """
-        return Tradeoff(self.run("tradeoff", *_traded(between, points, effort, seed), allow_programs=allow_programs).json())
+        done = self.run("tradeoff", *_traded(between, points, effort, seed), allow_programs=allow_programs)
+        return Tradeoff(done.json(), polars=self.polars)
 
-    def sample(self, out: str | os.PathLike[str] | None = None, *, draws_per_chain: int | None = None, chains: int | None = None,
-               time: str | None = None, warmup: int | None = None, thin: int | None = None, seed: int | None = None, kernel: str | None = None,
-               effort: float | None = None, workers: int | None = None, progress: bool | None = None,
-               allow_programs: bool = False) -> Run:
+    def sample(self, out: str | os.PathLike[str] | None = None, *, draws_per_chain: int | None = None,
+               chains: int | None = None, time: str | None = None, warmup: int | None = None, thin: int | None = None,
+               seed: int | None = None, kernel: str | None = None, effort: float | None = None,
+               workers: int | None = None, progress: bool | None = None, allow_programs: bool = False) -> Run:
         """Run the chains and return the run.
 
         out: its directory, which must not exist; without one it is temporary and goes with
         the Run. draws_per_chain: how many draws each chain makes; without it the chains go on until the figures are good
-        enough, or the time, such as "60s" or "none", is over. warmup: iterations of each chain before its draws. progress: a bar; by default in notebooks and on terminals.
+        enough, or the time, such as "60s" or "none", is over. warmup: iterations of each chain before its draws.
+        progress: a bar; by default in notebooks and on terminals.
         """
         settings = given({"draws": draws_per_chain, "time": time, "chains": chains, "warmup": warmup, "thin": thin, "seed": seed,
                           "kernel": kernel, "effort": effort, "workers": workers})
@@ -316,6 +324,7 @@ class Problem(MutableMapping[str, Any]):
                 shutil.rmtree(holder, ignore_errors=True)
             raise
         run = Run(path)
+        run._polars = self.polars
         if holder:
             run._temporary = True
             weakref.finalize(run, shutil.rmtree, holder, True)
@@ -335,6 +344,7 @@ class Run:
     """
 
     _temporary = False
+    _polars = False  # whether its tables are polars'
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
@@ -361,11 +371,13 @@ class Run:
                 row |= given({f"predicted {name}": p["value"], f"low {name}": p["low"], f"high {name}": p["high"]})
             row |= {c["name"]: entry["conditions"][c["name"]] for c in self.summary.get("conditions") or []}
             rows.append(row | {n: entry["recipe"].get(n, 0) for n in used})
-        return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
+        return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)), polars=self._polars)
 
-    def tradeoff(self, *between: str, points: int | None = None, effort: float | None = None, seed: int | None = None) -> Tradeoff:
+    def tradeoff(self, *between: str, points: int | None = None, effort: float | None = None,
+                 seed: int | None = None) -> Tradeoff:
         """Return the recipes none of which beats another, as Problem.tradeoff does, with the draws behind them."""
-        return Tradeoff(_program.run(["tradeoff", *_traded(between, points, effort, seed), "--", self.path]).json())
+        done = _program.run(["tradeoff", *_traded(between, points, effort, seed), "--", self.path])
+        return Tradeoff(done.json(), polars=self._polars)
 
     def draws(self, form: str = "wide") -> Any:
         """Return the draws: "wide" with a column for each ingredient, "long" with a row for
@@ -391,7 +403,7 @@ class Run:
                                      "amount": amounts[row, column]})
         left = {n: records[n] for n in ("chain", "draw", "log_density", "used")}
         left |= _fields(records, "score") | _fields(records, "condition")
-        return pandas.concat([pandas.DataFrame(left), pandas.DataFrame(amounts, columns=names)], axis=1, copy=False)
+        return pandas.concat([pandas.DataFrame(left), pandas.DataFrame(amounts, columns=names)], axis=1)
 
     def array(self) -> Any:
         """Return the draws as NumPy's records: chain, draw, log_density, used, score, condition, amount."""
@@ -442,8 +454,9 @@ class Run:
 class Tradeoff:
     """Recipes none of which beats another: summary is what `kir tradeoff --json` prints."""
 
-    def __init__(self, summary: dict[str, Any]) -> None:
+    def __init__(self, summary: dict[str, Any], *, polars: bool = False) -> None:
         self.summary = summary
+        self._polars = polars
 
     @property
     def front(self) -> Any:
@@ -458,7 +471,7 @@ class Tradeoff:
                 row |= given({objective["name"]: value["value"], f"low {objective['name']}": value["low"],
                               f"high {objective['name']}": value["high"]})
             rows.append(row | (point.get("conditions") or {}) | {n: point["recipe"].get(n, 0) for n in used})
-        return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)))
+        return _tables.frame(rows, list(dict.fromkeys(k for row in rows for k in row)), polars=self._polars)
 
     @property
     def knees(self) -> list[dict[str, Any]]:

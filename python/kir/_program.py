@@ -62,7 +62,8 @@ _FLAGS = ((re.compile(r'^invalid argument "[^"]*" for "--[a-z-]+" flag: '), ""),
           (re.compile(r"; to fix an amount, use --pin NAME=AMOUNT$"), ""),
           (re.compile(r"\? --names [^?]* takes the column as a label$"), "? rename the column"),
           (re.compile(r"in a CSV file: ingredients: ingredients.csv"), "in a table: ingredients=table"),
-          (re.compile(r'--made "([^"]*)"'), lambda m: "made={" + re.sub(r"([^=,]+)=([^,]+)", r'"\1": "\2"', m[1]).replace(",", ", ") + "}"))
+          (re.compile(r'--made "([^"]*)"'),
+           lambda m: "made={" + re.sub(r"([^=,]+)=([^,]+)", r'"\1": "\2"', m[1]).replace(",", ", ") + "}"))
 
 
 def without_flags(error: dict[str, Any]) -> dict[str, Any]:

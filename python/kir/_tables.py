@@ -24,8 +24,16 @@ def module(name: str) -> Any:
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
-def frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Any:
-    """Return rows as a DataFrame, or without pandas as they are."""
+def is_polars(table: Any) -> bool:
+    """Say whether a table is a DataFrame of polars."""
+    return type(table).__module__.partition(".")[0] == "polars" and hasattr(table, "iter_rows")
+
+
+def frame(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, polars: bool = False) -> Any:
+    """Return rows as a DataFrame of pandas, or of polars, or without them as they are."""
+    if polars:
+        whole = [{c: row.get(c) for c in columns} for row in rows]
+        return importlib.import_module("polars").DataFrame(whole, schema=list(columns), infer_schema_length=None)
     pandas = module("pandas")
     return pandas.DataFrame(rows, columns=list(columns)) if pandas else Records(rows, columns)
 
@@ -52,12 +60,15 @@ def rows_of(table: Any) -> tuple[list[str], list[dict[str, Any]]]:
     """Return the columns and rows of a DataFrame, a list of dicts, or a dict of lists."""
     wanted = "give a DataFrame, a list of dicts, a dict of lists, or the path of a file"
     if hasattr(table, "to_frame") and not hasattr(table, "columns"):
-        raise Error("a table of recipes cannot be a Series, which has one column", f"{wanted}; series.to_frame().T is one row of a table")
+        raise Error("a table of recipes cannot be a Series, which has one column",
+                    f"{wanted}; series.to_frame().T is one row of a table")
     if hasattr(table, "ndim") and hasattr(table, "dtype"):
         raise Error("a table of recipes cannot be a NumPy array, which has no names of columns",
                     f"{wanted}: pandas.DataFrame(array, columns=[...])")
+    if is_polars(table):
+        return list(table.columns), list(table.iter_rows(named=True))
     if hasattr(table, "to_dict") and hasattr(table, "columns"):
-        if getattr(table.index, "name", None) or table.index.dtype == object:
+        if getattr(table.index, "name", None) or getattr(table.index.dtype, "kind", "O") == "O":  # names, not numbers
             table = table.rename_axis(table.index.name or "recipe").reset_index()
         columns = [str(c) for c in table.columns]
         if len(set(columns)) < len(columns):
@@ -70,7 +81,8 @@ def rows_of(table: Any) -> tuple[list[str], list[dict[str, Any]]]:
             raise Error("a dict of a table has a list for each column, and this has a value that is no list",
                         f"{wanted}: [{{...}}] is one row")
         if len({len(list(v)) for v in table.values()}) > 1:
-            raise Error("the columns of the table have different lengths", "give each column a value for each row, None where it has none")
+            raise Error("the columns of the table have different lengths",
+                        "give each column a value for each row, None where it has none")
         return columns, [dict(zip(columns, row, strict=True)) for row in zip(*table.values(), strict=True)]
     if isinstance(table, (bytes, str)) or not isinstance(table, Iterable):
         raise Error(f"a {type(table).__name__} is no table of recipes", wanted)
@@ -121,7 +133,7 @@ def check_missing(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], mis
     said = f"{n} missing {'number' if n == 1 else 'numbers'} in {', '.join(counts)}"
     if missing == "refuse":
         raise Error(said, 'fill them in, or take missing="zero", which reads missing amounts as 0')
-    warnings.warn(f"{said}: missing amounts are read as 0; missing=\"refuse\" refuses them", stacklevel=5)
+    warnings.warn(f'{said}: missing amounts are read as 0; missing="refuse" refuses them', stacklevel=5)
 
 
 def text_of(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:

@@ -61,36 +61,35 @@ def plain(value: Any) -> Any:
 
 def written(problem: Mapping[str, Any]) -> str:
     """Return a problem as JSON, which is YAML: a line for each rule and each objective."""
-    lines = []
-    for key, value in plain(problem).items():
-        name = plain_text(key)
-        if isinstance(value, dict) and value and key in ("properties", "units"):
-            inner = ",\n".join(f"    {plain_text(k)}: {plain_text(v)}" for k, v in value.items())
-            lines.append(f"  {name}: {{\n{inner}\n  }}")
-        elif isinstance(value, list) and value and key in ("constraints", "recipes"):
-            inner = ",\n".join("    " + plain_text(v) for v in value)
-            lines.append(f"  {name}: [\n{inner}\n  ]")
-        else:
-            lines.append(f"  {name}: {plain_text(value)}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    return "".join(text + "\n" for text, _ in _lines(problem))
 
 
 def called(problem: Mapping[str, Any], line: int) -> str:
-    """Return what stands in a line of a written problem, as a call of Problem has it, such as rules[0] {"exclude": "Gin"}."""
-    n = 1
+    """Return what stands in a line of a written problem, as the caller has it: rules[0] {"exclude": "Gin"}, or total."""
+    lines = _lines(problem)
+    return lines[line - 1][1] if 1 <= line <= len(lines) else ""
+
+
+def _lines(problem: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the lines of a written problem, each with the argument that it is of."""
+    lines: list[tuple[str, str]] = []
     for key, value in plain(problem).items():
-        n += 1
-        name = {"constraints": "rules", "properties": "objectives"}.get(key, key)
-        if not value or not (key in ("properties", "units") and isinstance(value, dict) or key in ("constraints", "recipes") and isinstance(value, list)):
-            if n == line:
-                return name
+        name = {"constraints": "rules", "properties": "objectives"}.get(key, str(key))
+        if lines:
+            lines[-1] = (lines[-1][0] + ",", lines[-1][1])
+        if isinstance(value, dict) and value and key in ("properties", "units"):
+            lines.append((f"  {plain_text(key)}: {{", name))
+            items = [(f"    {plain_text(k)}: {plain_text(v)}", f"{name}[{plain_text(k)}]") for k, v in value.items()]
+            closing = "  }"
+        elif isinstance(value, list) and value and key in ("constraints", "recipes"):
+            lines.append((f"  {plain_text(key)}: [", name))
+            items = [("    " + plain_text(v), f"{name}[{k}] {plain_text(v)}") for k, v in enumerate(value)]
+            closing = "  ]"
+        else:
+            lines.append((f"  {plain_text(key)}: {plain_text(value)}", name))
             continue
-        items = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
-        if n < line <= n + len(items):
-            index, item = items[line - n - 1]
-            return f"{name}[{plain_text(index)}]" + (f" {plain_text(item)}" if isinstance(value, list) else "")
-        n += len(items) + 1
-    return ""
+        lines += [(text + ",", argument) for text, argument in items[:-1]] + [items[-1], (closing, name)]
+    return [("{", ""), *lines, ("}", "")]
 
 
 def plain_text(value: Any) -> str:

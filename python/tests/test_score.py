@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
-from support import BOOK
+from support import BOOK, needs
 import kir
 
 
@@ -108,3 +108,22 @@ class Shown(unittest.TestCase):
     def test_directory(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(repr(kir.Campaign(BOOK, total=100, maximize="liking", dir=folder)), f"kir.Campaign(liking, dir={folder!r})")
+
+
+@needs("polars")
+class Polars(unittest.TestCase):
+    """Who brings a table of polars gets tables of polars."""
+
+    def test_in_and_out(self):
+        import polars
+        book = polars.DataFrame(BOOK)
+        c = kir.Campaign(book, total=100, maximize="liking")
+        batch = c.next(2)
+        self.assertIsInstance(batch, polars.DataFrame)
+        done = c.record(batch.with_columns(polars.Series("liking", [70, None])))
+        self.assertEqual(done["new"], 1)
+        p = kir.Problem(book, total=100, maximize="liking")
+        self.assertEqual(p.predict(book.head(3))["recipe"].to_list(), [r["recipe"] for r in BOOK[:3]])
+        run = p.sample(draws_per_chain=20, warmup=10, chains=2, effort=0)
+        self.assertIsInstance(run.shortlist, polars.DataFrame)
+        self.assertEqual(len(polars.from_arrow(run.arrow())), 40)
