@@ -91,7 +91,7 @@ var Table = &Section{
 // CountedIngredients describes the keys of ingredients of which the file gives only the number.
 var CountedIngredients = &Section{
 	Name: "the ingredients", ID: "counted ingredients",
-	About: "If a problem gives only the number of ingredients, kir names them *ingredient 1*, *ingredient 2* and so on. Such a problem cannot have `recipes`.",
+	About: "If a problem gives only the number of ingredients, kir names them *ingredient 1*, *ingredient 2* and so on. A problem with counted ingredients cannot have `recipes`.",
 	Keys: []Key{
 		NewKey("count", Integer(1, MaxIngredients), "", "number of ingredients", "{count: 2000}"),
 	},
@@ -131,7 +131,7 @@ var lawKinds = []string{"table", "uniform", "normal", "exponential", "mixture", 
 // Law describes the keys of a sparsity law, that is, of the distribution of the number of ingredients.
 var Law = &Section{
 	Name: "a sparsity law", ID: "law of n",
-	About:        "The law of n is the distribution of n, the number of ingredients that a recipe uses. Without properties, draws follow this law exactly, under any constraints. `sparsity: recipes` means `sparsity: {recipes: true}`.",
+	About:        "The law of n is the distribution of n, the number of ingredients that a recipe uses. Without properties, draws follow the law of n exactly, under any constraints. `sparsity: recipes` means `sparsity: {recipes: true}`.",
 	Keys:         lawKeys(NewKey("power", AtLeast(0), "1", "exponent of the law: a power above 1 makes the law sharper, below 1 flatter", "{recipes: true, power: 2}")),
 	ExactlyOneOf: lawKinds,
 	Mistakes:     lawMistakes,
@@ -180,7 +180,7 @@ type SamplerBounds struct {
 func Sampler(b SamplerBounds) *Section {
 	return &Section{
 		Name: "the sampler", ID: "sampler",
-		About: "These keys set how kir samples. Flags of `kir sample` override these keys. [kernels.md](kernels.md) describes the kernels.",
+		About: "The keys of `sampler` set how kir samples. Flags of `kir sample` override these keys. [kernels.md](kernels.md) describes the kernels.",
 		Keys: []Key{
 			NewKey("kernel", Choice(append([]string{"auto"}, b.Kernels...)...), "`auto`: kir chooses by short trials", "the Markov kernel that makes the next draw", "{kernel: balanced}"),
 			NewKey("chains", Integer(1, b.MaxChains), defaultText(b.Chains), "number of independent chains", "{chains: 4}"),
@@ -200,7 +200,7 @@ func Sampler(b SamplerBounds) *Section {
 // Search describes the keys of the settings of the search.
 var Search = &Section{
 	Name: "the search", ID: "search",
-	About: "These keys set the search for the shortlist, which does not change the draws.",
+	About: "The keys of `search` set the search for the shortlist, which does not change the draws.",
 	Keys: []Key{
 		NewKey("effort", Between(0, MaxEffort), "1", "relative length of the search; 0 turns the search off. At 1, the search makes a quarter of the chains' evaluations. With `draws: auto`, the search makes twice as many as the chains, at most 100,000", "{effort: 4}"),
 		NewKey("doses", Choice("book", "any"), "`book`", "with `book`, kir suggests no amount outside the ingredient's range in the known recipes", "{doses: any}"),
@@ -210,7 +210,7 @@ var Search = &Section{
 // Campaign describes the keys of the settings for choosing batches of experiments.
 var Campaign = &Section{
 	Name: "the campaign", ID: "campaign",
-	About: "These keys set how `kir next` chooses batches. [campaign.md](campaign.md) describes campaigns.",
+	About: "The keys of `campaign` set how `kir next` chooses batches. [campaign.md](campaign.md) describes campaigns.",
 	Keys: []Key{
 		NewKey("batch", Integer(1, MaxBatch), defaultText(DefaultBatch), "number of recipes in a batch", "{batch: 4}"),
 		NewKey("max_new", Integer(0, MaxIngredients), "any number", "greatest number of new ingredients to buy for a batch", "{max_new: 2}"),
