@@ -134,7 +134,7 @@ func writeLaws(b *strings.Builder, s *schema.Section) {
 		required = append(required, "at least one of "+quotedKeys(s.AtLeastOneOf))
 	}
 	if len(required) > 0 {
-		laws = append(laws, "Required in *"+s.ID+"*: "+strings.Join(required, "; ")+".")
+		laws = append(laws, "Required keys of *"+s.ID+"*: "+strings.Join(required, "; ")+".")
 	}
 	for _, k := range s.Keys {
 		if others := s.Excludes[k.Name]; others != "" {

@@ -80,7 +80,7 @@ func (d Description) Rule() *Section {
 func (d Description) Property() *Section {
 	return (&Section{
 		Name: "a property", ID: "property",
-		About: "A property has one kind and an optional weight. [properties.md](properties.md) has the formulas.",
+		About: "A property has one kind and an optional weight. [properties.md](properties.md) has the formulas of all kinds.",
 		Keys:  []Key{NewKey("weight", AtLeast(0), "1", "exponent of the property's score in the probability of a draw", "{learn: {label: taste, want: Fresh}, weight: 2}")},
 	}).addKinds(d.Properties)
 }
