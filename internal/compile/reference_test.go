@@ -50,7 +50,7 @@ func writeSection(b *strings.Builder, s *schema.Section, before schema.Sections)
 	if like, shared := sectionLike(s, before); like != nil {
 		keys = slices.DeleteFunc(slices.Clone(keys), func(k schema.Key) bool { return slices.Contains(shared, k.Name) })
 		without := slices.DeleteFunc(like.Names(), func(name string) bool { return slices.Contains(s.Names(), name) })
-		fmt.Fprintf(b, "\nThis section has the keys of [%s](#%s)", like.ID, like.Slug())
+		fmt.Fprintf(b, "\nThe section *%s* has the keys of [%s](#%s)", s.ID, like.ID, like.Slug())
 		if len(without) > 0 {
 			fmt.Fprintf(b, " except %s", quotedKeys(without))
 		}
@@ -134,7 +134,7 @@ func writeLaws(b *strings.Builder, s *schema.Section) {
 		required = append(required, "at least one of "+quotedKeys(s.AtLeastOneOf))
 	}
 	if len(required) > 0 {
-		laws = append(laws, "Required: "+strings.Join(required, "; ")+".")
+		laws = append(laws, "Required keys of *"+s.ID+"*: "+strings.Join(required, "; ")+".")
 	}
 	for _, k := range s.Keys {
 		if others := s.Excludes[k.Name]; others != "" {

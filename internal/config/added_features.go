@@ -24,13 +24,13 @@ type AddedFeatures struct {
 // describeKeys returns the description of the keys under add. The Read functions of the keys set the fields.
 func (a *AddedFeatures) describeKeys() *schema.Section {
 	return &schema.Section{
-		Name: "add", ID: "added features", About: "Features of a forest besides the amounts. [models.md](models.md#forests-of-descriptors) describes them.",
+		Name: "add", ID: "added features", About: "`add` gives a forest features of recipes besides the amounts. [models.md](models.md#forests-of-descriptors) describes these features.",
 		Keys: []schema.Key{
-			newKey("totals", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the total of each group that an attribute defines", "{totals: [family, note]}", attributeNamesReader(&a.Totals, "totals")),
-			newKey("means", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the amount-weighted mean of a numerical attribute", "{means: cost}", attributeNamesReader(&a.Means, "means")),
-			newKey("ratios", schema.OneOrMore(schema.Text("attribute"), 0), "none", "the log-ratio of totals for each pair of groups", "{ratios: family}", attributeNamesReader(&a.Ratios, "ratios")),
-			newKey("amounts", schema.Boolean(), "`true`", "the amounts themselves", "{totals: family, amounts: false}", booleanReader(&a.Amounts, "amounts")),
-			newKey("presence", schema.Boolean(), "`false`", "whether each ingredient or group is used", "{presence: true}", booleanReader(&a.Presence, "presence")),
+			newKey("totals", schema.OneOrMore(schema.Text("attribute"), 0), "none", "total amount of each group of ingredients with the same value of the attribute", "{totals: [family, note]}", attributeNamesReader(&a.Totals, "totals")),
+			newKey("means", schema.OneOrMore(schema.Text("attribute"), 0), "none", "mean of a numerical attribute, weighted by amounts", "{means: cost}", attributeNamesReader(&a.Means, "means")),
+			newKey("ratios", schema.OneOrMore(schema.Text("attribute"), 0), "none", "log-ratio of the total amounts of each pair of groups", "{ratios: family}", attributeNamesReader(&a.Ratios, "ratios")),
+			newKey("amounts", schema.Boolean(), "`true`", "whether the amounts are features", "{totals: family, amounts: false}", booleanReader(&a.Amounts, "amounts")),
+			newKey("presence", schema.Boolean(), "`false`", "whether features say which ingredients or groups are used", "{presence: true}", booleanReader(&a.Presence, "presence")),
 		},
 		Extra: []schema.Object{{"anyOf": []schema.Object{
 			{"not": schema.Object{"required": []string{"amounts"}, "properties": schema.Object{"amounts": schema.Object{"const": false}}}},

@@ -16,8 +16,8 @@ type LabelNumbers struct {
 // describeKeys returns the descriptions of the keys. The Read functions of the keys set the fields.
 func (l *LabelNumbers) describeKeys() []schema.Key {
 	return []schema.Key{
-		newKey("log", schema.Boolean(), "`false`", "learn the logarithm, for positive numbers that span decades", "{label: stars, maximize: true, log: true}", booleanReader(&l.Log, "log")),
-		newKey("sd", schema.Text("label"), "", "column of the recipes with standard deviations of the numbers", "{label: stars, maximize: true, sd: stars sd}", textReader(&l.SD, "the column of standard deviations")),
+		newKey("log", schema.Boolean(), "`false`", "kir learns the logarithm of the label, as for positive numbers that span decades", "{label: stars, maximize: true, log: true}", booleanReader(&l.Log, "log")),
+		newKey("sd", schema.Text("label"), "", "column of the recipes with the standard deviation of each number of the label", "{label: stars, maximize: true, sd: stars sd}", textReader(&l.SD, "the column of standard deviations")),
 		newKey("failed", schema.OneOrMore(schema.Text("value"), 0), "`failed`, `unstable`, `n/a` and similar", "further label values that mark a failure", "{label: stars, maximize: true, failed: curdled}", namesReader(&l.Failed, "what says that a recipe failed")),
 	}
 }

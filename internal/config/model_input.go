@@ -56,7 +56,7 @@ func inputSchemaType() schema.Type {
 // describeKeys returns the description of the keys of a figure. The Read functions of the keys set the fields.
 func (f *Figure) describeKeys() *schema.Section {
 	return &schema.Section{
-		Name: "an input", ID: "input", About: "The number of a recipe that becomes an input of the model.",
+		Name: "an input", ID: "input", About: "One key of an input says which number of a recipe the model gets.",
 		Keys: []schema.Key{
 			newKey("mean", schema.Text("attribute"), "", "the mean of an attribute", "{mean: cost}", decodingReader(&f.Mean, decodeMean)),
 			newKey("share", schema.Ingredients(), "", "share of the total, 0 to 1", "{share: {family: citrus}}", nodeReader(&f.Share)),

@@ -83,14 +83,14 @@ func (o *Objective) Direction() (d Direction, least, most float64) {
 func (o *Objective) labelObjectiveKeys(label, wanted string) []schema.Key {
 	keys := []schema.Key{newKey("label", schema.Text("label"), "", "a label of the recipes", label, textReader(&o.Label, "the label"))}
 	if wanted != "" {
-		keys = append(keys, newKey("want", schema.OneOrMore(schema.Text("class"), 1), "", "the wanted class, or several", wanted, namesReader(&o.Want, "the wanted class")))
+		keys = append(keys, newKey("want", schema.OneOrMore(schema.Text("class"), 1), "", "the wanted class or classes", wanted, namesReader(&o.Want, "the wanted class")))
 	}
 	return append(keys,
 		newKey("at_least", schema.Number(), "", "lower bound; can be combined with `at_most`", "{label: stars, at_least: 4}", numberReader(&o.AtLeast, "at_least")),
 		newKey("at_most", schema.Number(), "", "upper bound", "{label: stars, at_least: 2, at_most: 4}", numberReader(&o.AtMost, "at_most")),
 		newKey("between", schema.Pair(schema.Number()), "", "lower and upper bound", "{label: stars, between: [3, 5]}", decodingReader(&o.Between, decodeBetween)),
-		newKey("maximize", schema.OnlyTrue(), "", "larger numbers are better", "{label: stars, maximize: true}", trueReader(&o.Maximize, "maximize")),
-		newKey("minimize", schema.OnlyTrue(), "", "smaller numbers are better", "{label: stars, minimize: true}", trueReader(&o.Minimize, "minimize")),
+		newKey("maximize", schema.OnlyTrue(), "", "larger numbers of the label are better", "{label: stars, maximize: true}", trueReader(&o.Maximize, "maximize")),
+		newKey("minimize", schema.OnlyTrue(), "", "smaller numbers of the label are better", "{label: stars, minimize: true}", trueReader(&o.Minimize, "minimize")),
 	)
 }
 
@@ -101,9 +101,9 @@ func (o *Objective) modelObjectiveKeys() []schema.Key {
 		newKey("at_least", schema.Number(), "", "lower bound", "{file: value.txt, at_least: 0.5, constants: {temperature: 180}}", numberReader(&o.AtLeast, "at_least")),
 		newKey("at_most", schema.Number(), "", "upper bound", "{file: value.txt, at_most: 0.5, constants: {temperature: 180}}", numberReader(&o.AtMost, "at_most")),
 		newKey("between", schema.Pair(schema.Number()), "", "lower and upper bound", "{file: value.txt, between: [-1, 2], constants: {temperature: 180}}", decodingReader(&o.Between, decodeBetween)),
-		newKey("maximize", schema.Either(schema.OnlyTrue(), schema.Link("maximize")), "", "larger is better, with the numbers that score 0 and 1. `true` takes the model's least and greatest output", "{file: value.txt, maximize: true, constants: {temperature: 180}}", endsReader(&o.Maximize, "maximize")),
-		newKey("minimize", schema.Either(schema.OnlyTrue(), schema.Link("minimize")), "", "smaller is better", "{file: value.txt, minimize: {from: 2, to: -2}, constants: {temperature: 180}}", endsReader(&o.Minimize, "minimize")),
-		newKey("target", schema.Link("target"), "", "one value is best", "{file: value.txt, target: {from: -2, at: 0.5, to: 2}, constants: {temperature: 180}}", decodingReader(&o.Target, decodeTarget)),
+		newKey("maximize", schema.Either(schema.OnlyTrue(), schema.Link("maximize")), "", "larger predictions are better; `from` and `to` are the predictions that score 0 and 1. With `true`, these are the model's least and greatest outputs", "{file: value.txt, maximize: true, constants: {temperature: 180}}", endsReader(&o.Maximize, "maximize")),
+		newKey("minimize", schema.Either(schema.OnlyTrue(), schema.Link("minimize")), "", "smaller predictions are better, with `from` and `to` as for `maximize`", "{file: value.txt, minimize: {from: 2, to: -2}, constants: {temperature: 180}}", endsReader(&o.Minimize, "minimize")),
+		newKey("target", schema.Link("target"), "", "one value of the prediction is best", "{file: value.txt, target: {from: -2, at: 0.5, to: 2}, constants: {temperature: 180}}", decodingReader(&o.Target, decodeTarget)),
 	}
 }
 

@@ -40,7 +40,7 @@ type WordCount struct {
 // Sections implements [Value].
 func (d *Document) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "a document", ID: "document", About: "The likelihood of a document whose words come from a mixture of topics.",
+		Name: "a document", ID: "document", About: "`document` scores the likelihood of a document whose words come from a mixture of topics.",
 		Keys: []schema.Key{
 			newKey("topics", schema.Text("file"), "", "a CSV file of probabilities with a row per topic and a column per word", "{topics: topics.csv, words: words.csv}", nodeReader(&d.Topics)),
 			newKey("words", schema.Either(schema.Text("file"), schema.MapOf("words", schema.Integer(0, 1e9), schema.Object{"minProperties": 1})), "", "count of each word in the document", "{topics: topics.csv, words: {river: 3, bank: 1}}", decodingReader(&d.Words, decodeWords)),

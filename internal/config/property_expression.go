@@ -8,7 +8,7 @@ import (
 // ExpressionKind is the kind of property whose value is computed by a formula. The value is the score, or it is
 // to be maximised or minimised.
 var ExpressionKind = PropertyKind{
-	Key:        schema.NewKey("expression", schema.Either(schema.Text("formula"), schema.Link("expression")), "", "a formula in quotes, or a formula with a direction; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"),
+	Key:        schema.NewKey("expression", schema.Either(schema.Text("formula"), schema.Link("expression")), "", "scores recipes by a formula in quotes, or by a formula with `maximize` or `minimize`; see [properties.md](properties.md#expression)", "{expression: 'share(\"Gin\") > 0.2 ? 1 : 0.1'}"),
 	New:        func() Value { return new(Expression) },
 	AllowsText: true,
 }
@@ -27,13 +27,13 @@ type Expression struct {
 func (e *Expression) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "an expression", ID: "expression",
-		About: "A formula and a direction. [properties.md](properties.md#maximize-and-minimize) has the scores.",
+		About: "`expression` needs a formula, and `maximize` or `minimize`. [properties.md](properties.md#maximize-and-minimize) has the scores.",
 		Keys: []schema.Key{
 			newKey("formula", schema.Text("formula"), "", "the formula in quotes; any number is a valid value", "{formula: 'mean(\"cost\") * 2', minimize: true}", nodeReader(&e.Formula)),
-			newKey("maximize", schema.OnlyTrue(), "", "larger is better, up to the greatest value under the rules", "{formula: 'mean(\"cost\") * 2', maximize: true}", trueReader(&e.Maximize, "maximize")),
-			newKey("minimize", schema.OnlyTrue(), "", "smaller is better, down to the least value under the rules", "{formula: 'mean(\"cost\") * 2', minimize: true}", trueReader(&e.Minimize, "minimize")),
+			newKey("maximize", schema.OnlyTrue(), "", "larger values are better, up to the greatest value within the constraints", "{formula: 'mean(\"cost\") * 2', maximize: true}", trueReader(&e.Maximize, "maximize")),
+			newKey("minimize", schema.OnlyTrue(), "", "smaller values are better, down to the least value within the constraints", "{formula: 'mean(\"cost\") * 2', minimize: true}", trueReader(&e.Minimize, "minimize")),
 			newKey("unit", schema.Text("unit"), "none", "unit shown with the value", "{formula: 'mean(\"cost\") * 2', minimize: true, unit: €/kg}", textReader(&e.Unit, "the unit")),
-			newKey("shape", schema.Above(0), "1", "an exponent", "{formula: 'mean(\"cost\") * 2', minimize: true, shape: 2}", shapeReader(&e.Shape)),
+			newKey("shape", schema.Above(0), "1", "exponent of the score", "{formula: 'mean(\"cost\") * 2', minimize: true, shape: 2}", shapeReader(&e.Shape)),
 			newKey("floor", schema.Between(0, 1), "0.001", "the least score", "{formula: 'mean(\"cost\") * 2', minimize: true, floor: 0.01}", floorReader(&e.Floor)),
 		},
 		Required:     []string{"formula"},

@@ -31,15 +31,15 @@ func (f *Forest) Sections() schema.Sections {
 	return schema.Sections{
 		{
 			Name: "a forest", ID: "forest",
-			About: "A label or a file, and one goal: `want`, bounds, or a direction.",
+			About: "`forest` needs a label or a file, and one goal: `want`, bounds, `maximize` or `minimize`.",
 			Keys: append(f.labelObjectiveKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"),
 				newTreesKey(&f.Trees, "100; 300 with best splits to maximize or minimize", "number of trees"),
-				newKey("splits", schema.Choice("random", "best"), "`random`; `best` if `features` is given", "thresholds that a split tries for each feature: one drawn at random, or all", "{label: taste, want: Fresh, splits: best}", decodingReader(&f.Splits, decodeSplits)),
+				newKey("splits", schema.Choice("random", "best"), "`random`; `best` if `features` is given", "thresholds that a split tries for each feature: one drawn at random (`random`), or all (`best`)", "{label: taste, want: Fresh, splits: best}", decodingReader(&f.Splits, decodeSplits)),
 				newKey("features", schema.Integer(1, schema.MaxIngredients), "√F (at least 10) for classes, all for numbers. With best splits: √F for classes, F/3 for numbers", "number of features that a split tries; F is the number of all features", "{label: taste, want: Fresh, features: 3}", nodeReader(&f.Features)),
 				newKey("leaf", schema.Integer(1, 1<<30), "1; 5 for numbers with best splits", "least number of recipes in a leaf", "{label: taste, want: Fresh, leaf: 2}", wholeReader(&f.Leaf, "leaf", 1, 1<<30)),
 				newFloorKey(&f.Floor, "{label: taste, want: Fresh, floor: 0.01}"),
 				newSeedKey(&f.Seed),
-				newKey("add", schema.Link("added features"), "none", "features besides the amounts", "{label: taste, want: Fresh, add: {totals: family}}", decodingReader(&f.Add, decodeAddedFeatures)),
+				newKey("add", schema.Link("added features"), "none", "features of recipes besides the amounts", "{label: taste, want: Fresh, add: {totals: family}}", decodingReader(&f.Add, decodeAddedFeatures)),
 				newKey("file", schema.Text("file"), "kir grows a forest", "forest file of `kir train`", "{file: taste.forest, want: Fresh}", nodeReader(&f.File)),
 			),
 			ExactlyOneOf: []string{"want", "at_least at_most", "between", "maximize", "minimize"},

@@ -28,7 +28,7 @@ type Learn struct {
 func (l *Learn) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "what is learnt", ID: "learn",
-		About: "A label and one goal: `want`, bounds, or a direction. [models.md](models.md#what-is-learnt) describes the models.",
+		About: "`learn` needs a label and one goal: `want`, bounds, `maximize` or `minimize`. [models.md](models.md#what-is-learnt) describes the models.",
 		Keys: append(append(l.labelObjectiveKeys("{label: taste, want: Fresh}", "{label: taste, want: [Fresh, Sour]}"), l.LabelNumbers.describeKeys()...),
 			newTreesKey(&l.Trees, "100", "number of trees"),
 			newFloorKey(&l.Floor, "{label: taste, want: Fresh, floor: 0.01}"),

@@ -45,13 +45,13 @@ type Returns struct {
 func (m *Markowitz) Sections() schema.Sections {
 	return schema.Sections{
 		{
-			Name: "markowitz", ID: "markowitz", About: "log y = μᵀw − a·wᵀΣw, where w are the shares. [properties.md](properties.md#markowitz) shows how to derive μ and Σ from prices.",
+			Name: "markowitz", ID: "markowitz", About: "The score y of `markowitz` has log y = μᵀw − a·wᵀΣw, where w are the shares of the assets, μ the expected returns and Σ their covariance. [properties.md](properties.md#markowitz) shows how to derive μ and Σ from prices.",
 			Keys: []schema.Key{
-				newKey("returns", schema.Either(schema.Text("file"), schema.Link("table"), schema.Link("returns")), "", "a table of prices or returns with a row per date and a column per ingredient. With `covariance`: μ, as a CSV file with the columns name and `return`, or as an attribute", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 1.5}", nodeReader(&m.returnsNode)),
-				newKey("covariance", schema.Text("file"), "covariance of the returns", "Σ, as a CSV file with a row and a column per ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}", nodeReader(&m.Covariance)),
-				newKey("maximize", schema.Choice("return", "ratio"), "", "maximise only the return, or return divided by volatility", "{returns: prices.csv, maximize: ratio}", statisticReader(&m.Maximize, "maximize", "return", "ratio")),
-				newKey("minimize", schema.Choice("volatility"), "", "minimise only the volatility", "{returns: prices.csv, minimize: volatility}", statisticReader(&m.Minimize, "minimize", "volatility")),
-				newKey("risk_aversion", schema.AtLeast(0), "1.5", "the factor a", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}", weightReader(&m.RiskAversion, "the risk aversion")),
+				newKey("returns", schema.Either(schema.Text("file"), schema.Link("table"), schema.Link("returns")), "", "a table of prices or returns with a row per date and a column per ingredient. If `covariance` is given, `returns` is μ, as a CSV file with the columns `name` and `return`, or as an attribute", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 1.5}", nodeReader(&m.returnsNode)),
+				newKey("covariance", schema.Text("file"), "covariance of the returns", "the covariance Σ, as a CSV file with a row and a column per ingredient", "{returns: {attribute: cost}, covariance: covariance.csv, risk_aversion: 2}", nodeReader(&m.Covariance)),
+				newKey("maximize", schema.Choice("return", "ratio"), "", "the objective is only the return, or the return divided by the volatility", "{returns: prices.csv, maximize: ratio}", statisticReader(&m.Maximize, "maximize", "return", "ratio")),
+				newKey("minimize", schema.Choice("volatility"), "", "the objective is only the volatility", "{returns: prices.csv, minimize: volatility}", statisticReader(&m.Minimize, "minimize", "volatility")),
+				newKey("risk_aversion", schema.AtLeast(0), "1.5", "the factor a of the variance wᵀΣw", "{returns: returns.csv, covariance: covariance.csv, risk_aversion: 0}", weightReader(&m.RiskAversion, "the risk aversion")),
 				newKey("as", schema.Choice("prices", "returns", "percent"), "detected", "content of the table: prices, returns such as 0.01, or returns in percent such as 1", "{returns: prices.csv, as: prices}", decodingReader(&m.HistoryKind, decodeHistoryKind)),
 				newKey("periods", schema.Above(0), "detected", "rows of the table per year, such as 252, 52 or 12", "{returns: prices.csv, periods: 12}", decodingReader(&m.Periods, decodePeriods)),
 			},
@@ -77,7 +77,7 @@ func (m *Markowitz) Direction() (d Direction, least, most float64) { return m.Ob
 // describeKeys returns the description of the keys under "returns", for expected returns from an attribute.
 func (r *Returns) describeKeys() *schema.Section {
 	return &schema.Section{
-		Name: "returns", ID: "returns", About: "Expected returns from the table of ingredients.",
+		Name: "returns", ID: "returns", About: "The expected returns may come from the table of ingredients.",
 		Keys:     []schema.Key{newKey("attribute", schema.Text("attribute"), "", "a column of numbers", "{attribute: cost}", textReader(&r.Attribute, "the attribute"))},
 		Required: []string{"attribute"},
 	}

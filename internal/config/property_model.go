@@ -35,21 +35,21 @@ func (m *Model) Sections() schema.Sections {
 	return schema.Sections{
 		{
 			Name: "a model", ID: "model",
-			About: "A model file and one goal: classes, bounds, a direction, or a target value. kir reads ONNX, XGBoost's JSON or UBJSON, and LightGBM's text.",
+			About: "`model` needs a model file and one goal: classes, bounds, `maximize`, `minimize`, or a target value. kir reads model files of ONNX, of XGBoost (JSON or UBJSON) and of LightGBM (text).",
 			Keys: slices.Concat(
 				[]schema.Key{
 					newKey("file", schema.Text("file"), "", "the model file", "{file: model.txt, class: 1, constants: {temperature: 180}}", nodeReader(&m.File)),
-					newKey("output", schema.Text("output"), "the first", "which output of the model", "{file: model.txt, output: probability, class: 1, constants: {temperature: 180}}", textReader(&m.Output, "the output")),
-					newKey("class", schema.OneOrMore(schema.Text("class"), 1), "", "wanted class of a classifier, or several", "{file: model.txt, class: [1], constants: {temperature: 180}}", textsReader(&m.Class, "the class")),
+					newKey("output", schema.Text("output"), "the first", "name of the model's output", "{file: model.txt, output: probability, class: 1, constants: {temperature: 180}}", textReader(&m.Output, "the output")),
+					newKey("class", schema.OneOrMore(schema.Text("class"), 1), "", "wanted class or classes of a classifier", "{file: model.txt, class: [1], constants: {temperature: 180}}", textsReader(&m.Class, "the class")),
 				},
 				m.modelObjectiveKeys(),
 				[]schema.Key{
-					newKey("sd", schema.Above(0), "0: hard bounds", "for bounds, standard deviation of the model's error", "{file: value.txt, at_least: 0.5, sd: 0.2, constants: {temperature: 180}}", decodingReader(&m.SD, decodeSD)),
+					newKey("sd", schema.Above(0), "0: hard bounds", "standard deviation of the model's error, if the goal is bounds", "{file: value.txt, at_least: 0.5, sd: 0.2, constants: {temperature: 180}}", decodingReader(&m.SD, decodeSD)),
 				},
 				m.inputKeys(),
 				[]schema.Key{
-					newKey("check", schema.Text("file"), "none", "a table of the model's own predictions, which kir must reproduce", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv}", nodeReader(&m.Check)),
-					newKey("tolerance", schema.AtLeast(0), "0.00001", "greatest allowed error of a prediction", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv, tolerance: 0.001}", weightReader(&m.Tolerance, "the tolerance")),
+					newKey("check", schema.Text("file"), "none", "a table of recipes with the model's predictions, which kir must reproduce", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv}", nodeReader(&m.Check)),
+					newKey("tolerance", schema.AtLeast(0), "0.00001", "greatest difference allowed between a prediction of `check` and kir's", "{file: value.txt, maximize: true, constants: {temperature: 180}, check: check.csv, tolerance: 0.001}", weightReader(&m.Tolerance, "the tolerance")),
 					newFloorKey(&m.Floor, "{file: model.txt, class: 1, constants: {temperature: 180}, floor: 0.01}"),
 				},
 			),
@@ -67,9 +67,9 @@ func (m *Model) Sections() schema.Sections {
 // inputKeys returns the descriptions of the keys for the inputs of the model.
 func (m *Model) inputKeys() []schema.Key {
 	return []schema.Key{
-		newKey("features", schema.Either(schema.MapOf("inputs", inputSchemaType(), nil), schema.List(inputSchemaType(), 0)), "matched by name", "meaning of the model's inputs, by name or in order", "{file: value.txt, maximize: true, features: {Gin: {percent: Gin}}, constants: {temperature: 180}}", decodingReader(&m.Features, decodeFeatures)),
-		newKey("amounts", schema.Choice(amountMeasures()...), "`share`", "meaning of an input named like an ingredient", "{file: value.txt, maximize: true, amounts: percent, constants: {temperature: 180}}", decodingReader(&m.Amounts, decodeAmountMeasure)),
-		newKey("constants", schema.MapOf("inputs", schema.OneOrMore(schema.Either(schema.Number(), schema.Choice("missing")), 1), nil), "none", "fixed values of other inputs. An input with a list becomes a condition", "{file: value.txt, maximize: true, constants: {temperature: [150, 180]}}", decodingReader(&m.Constants, decodeConstants)),
+		newKey("features", schema.Either(schema.MapOf("inputs", inputSchemaType(), nil), schema.List(inputSchemaType(), 0)), "matched by name", "what each input of the model stands for, by the input's name or in order", "{file: value.txt, maximize: true, features: {Gin: {percent: Gin}}, constants: {temperature: 180}}", decodingReader(&m.Features, decodeFeatures)),
+		newKey("amounts", schema.Choice(amountMeasures()...), "`share`", "measure of the ingredient that an input named like an ingredient expects", "{file: value.txt, maximize: true, amounts: percent, constants: {temperature: 180}}", decodingReader(&m.Amounts, decodeAmountMeasure)),
+		newKey("constants", schema.MapOf("inputs", schema.OneOrMore(schema.Either(schema.Number(), schema.Choice("missing")), 1), nil), "none", "fixed values of inputs that are not amounts. An input with a list of values becomes a condition", "{file: value.txt, maximize: true, constants: {temperature: [150, 180]}}", decodingReader(&m.Constants, decodeConstants)),
 	}
 }
 

@@ -18,7 +18,7 @@ const (
 var NoveltyKind = PropertyKind{
 	Key: schema.NewKey(noveltyName, schema.Link(noveltyName), "", "scores distance from known recipes", "{novelty: {floor: 0.01}}"),
 	New: func() Value {
-		return &Nearest{Kind: noveltyName, kindDescription: "Scores the distance of a recipe from known recipes."}
+		return &Nearest{Kind: noveltyName, kindDescription: "`novelty` scores the distance of a recipe from known recipes."}
 	},
 }
 
@@ -26,7 +26,7 @@ var NoveltyKind = PropertyKind{
 var LikenessKind = PropertyKind{
 	Key: schema.NewKey(likenessName, schema.Link(likenessName), "", "scores closeness to known recipes", "{likeness: {by: amounts, to: Sour}}"),
 	New: func() Value {
-		return &Nearest{Kind: likenessName, kindDescription: "Scores how near a recipe is to known recipes."}
+		return &Nearest{Kind: likenessName, kindDescription: "`likeness` scores how near a recipe is to known recipes."}
 	},
 }
 
@@ -57,10 +57,10 @@ func (v *Nearest) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: v.Kind, ID: v.Kind, About: v.kindDescription,
 		Keys: []schema.Key{
-			newKey("by", schema.Choice(ByOverlap, ByAmounts), "`overlap`", "`overlap`: distance by ingredients. `amounts`: Aitchison's distance", "{by: amounts}", decodingReader(&v.By, v.decodeBy)),
+			newKey("by", schema.Choice(ByOverlap, ByAmounts), "`overlap`", "`overlap` compares only which ingredients are used; `amounts` uses Aitchison's distance", "{by: amounts}", decodingReader(&v.By, v.decodeBy)),
 			newKey("to", schema.OneOrMore(schema.Text("recipe"), 1), "all known recipes", "the recipes to compare with", "{to: [Sour, Cobbler]}", textsReader(&v.RecipeNames, "a recipe")),
-			newKey("zero", schema.Between(1e-6, 1), "0.5", "for `amounts`: units that replace 0", "{by: amounts, zero: 0.1}", decodingReader(&v.Zero, v.decodeZero)),
-			newKey("scale", schema.Above(0), "median distance between nearest neighbours", "for `amounts`: distance with a likeness of 61 %", "{by: amounts, scale: 3}", decodingReader(&v.Scale, v.decodeScale)),
+			newKey("zero", schema.Between(1e-6, 1), "0.5", "with `by: amounts`, number of units that replaces an amount of 0", "{by: amounts, zero: 0.1}", decodingReader(&v.Zero, v.decodeZero)),
+			newKey("scale", schema.Above(0), "median distance between nearest neighbours", "with `by: amounts`, the distance at which the likeness is 61 %", "{by: amounts, scale: 3}", decodingReader(&v.Scale, v.decodeScale)),
 			newFloorKey(&v.Floor, "{floor: 0.01}"),
 		},
 		Extra: []schema.Object{{"anyOf": []schema.Object{

@@ -36,11 +36,11 @@ func (p *Pairs) Sections() schema.Sections {
 	return schema.Sections{
 		{
 			Name: "pairs", ID: "pairs",
-			About: "Scores how usual the pairs of a recipe are among the known recipes; you can add factors.",
+			About: "`pairs` scores how usual a recipe's pairs of ingredients are among the known recipes. `favour` and `avoid` add factors for chosen pairs.",
 			Keys: []schema.Key{
 				newKey("lift", schema.Choice("mean", "product", "none"), "`mean`; `none` without recipes", "how kir combines the lifts of pairs", "{lift: product}", decodingReader(&p.Lift, decodeLift)),
 				newKey("smooth", schema.Above(0), "1", "prior weight, in recipes, that pulls lifts to 1", "{smooth: 2}", decodingReader(&p.Smooth, decodeSmooth)),
-				newKey("favour", schema.List(schema.Link("pair to favour"), 0), "none", "preferred pairs", "{favour: [{of: [Gin, Lemon juice], factor: 2}]}", pairFactorsReader(&p.Favour, "favour")),
+				newKey("favour", schema.List(schema.Link("pair to favour"), 0), "none", "pairs to prefer", "{favour: [{of: [Gin, Lemon juice], factor: 2}]}", pairFactorsReader(&p.Favour, "favour")),
 				newKey("avoid", schema.List(schema.Link("pair to avoid"), 0), "none", "pairs to avoid", "{avoid: [{of: [Milk, {family: citrus}], factor: 0.01}]}", pairFactorsReader(&p.Avoid, "avoid")),
 			},
 			Extra: []schema.Object{{"not": schema.Object{"required": []string{"lift", "smooth"}, "properties": schema.Object{"lift": schema.Object{"const": "none"}}}}},
@@ -56,18 +56,18 @@ func (p *Pairs) Decode(n *yaml.Node) error { return p.Sections()[0].Decode(n) }
 // describeKeys returns the description of the keys of a pair. The Read functions of the keys set the fields. The
 // parameter name is "favour" or "avoid".
 func (f *PairFactor) describeKeys(name string) *schema.Section {
-	about, example := "A preferred pair of ingredients or groups.", "3"
+	about, example := "A recipe with a pair to favour scores higher.", "3"
 	factor, readFactor := schema.Above(1), decodingReader(&f.Factor, decodeFavouringFactor)
 	if name == "avoid" {
-		about, example = "A pair to avoid; a factor of 0 forbids the pair.", "0.1"
+		about, example = "A recipe with a pair to avoid scores lower; a factor of 0 forbids the pair.", "0.1"
 		factor = schema.Type{Words: "number, 0 to below 1", Schema: schema.Object{"type": "number", "minimum": 0, "exclusiveMaximum": 1}}
 		readFactor = decodingReader(&f.Factor, decodeAvoidingFactor)
 	}
 	return &schema.Section{
 		Name: "a pair to " + name, ID: "pair to " + name, About: about,
 		Keys: []schema.Key{
-			newKey("of", schema.Pair(schema.Ingredients()), "", "the two sides of the pair", "{of: [Gin, {family: citrus}], factor: "+example+"}", decodingReader(&f.Sides, decodeSides)),
-			newKey("factor", factor, "", "factor of the score for each pair across the two sides", "{of: [Gin, Sugar], factor: "+example+"}", readFactor),
+			newKey("of", schema.Pair(schema.Ingredients()), "", "two ingredients or groups, the sides of the pair", "{of: [Gin, {family: citrus}], factor: "+example+"}", decodingReader(&f.Sides, decodeSides)),
+			newKey("factor", factor, "", "factor of the score for each used pair of one ingredient from either side", "{of: [Gin, Sugar], factor: "+example+"}", readFactor),
 		},
 		Required: []string{"of", "factor"},
 	}

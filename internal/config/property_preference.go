@@ -26,11 +26,11 @@ type Preference struct {
 // Sections implements [Value].
 func (p *Preference) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "a preference", ID: "preference", About: "Learns a taste from comparisons of two recipes, such as those of [kir serve](serve.md).",
+		Name: "a preference", ID: "preference", About: "`preference` learns a taste from comparisons of two recipes, such as those of [kir serve](serve.md).",
 		Keys: []schema.Key{
 			newKey("pairs", schema.Text("file"), "", "a CSV file with the columns pair, choice (better or worse), ingredient, amount", "{pairs: tasted.csv}", nodeReader(&p.Pairs)),
-			newKey("groups", schema.Text("attribute"), "", "an attribute whose group totals are further features", "{pairs: tasted.csv, groups: family}", textReader(&p.Groups, "the attribute of the groups")),
-			newKey("first", schema.Integer(1, maxComparisons), "all", "use only this many pairs from the start of the file", "{pairs: tasted.csv, first: 1}", wholeReader(&p.First, "first", 1, maxComparisons)),
+			newKey("groups", schema.Text("attribute"), "", "attribute whose groups' total amounts are further features of a recipe", "{pairs: tasted.csv, groups: family}", textReader(&p.Groups, "the attribute of the groups")),
+			newKey("first", schema.Integer(1, maxComparisons), "all", "number of pairs that kir uses from the start of the file", "{pairs: tasted.csv, first: 1}", wholeReader(&p.First, "first", 1, maxComparisons)),
 		},
 		Required: []string{"pairs"},
 	}}

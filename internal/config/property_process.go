@@ -23,7 +23,7 @@ type Process struct {
 func (p *Process) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "a Gaussian process", ID: "process",
-		About:        "A numerical label and one goal: bounds or a direction.",
+		About:        "`process` needs a numerical label and one goal: bounds, `maximize` or `minimize`.",
 		Keys:         append(append(p.labelObjectiveKeys("{label: stars, maximize: true}", ""), p.LabelNumbers.describeKeys()...), newFloorKey(&p.Floor, "{label: stars, maximize: true, floor: 0.01}")),
 		Required:     []string{"label"},
 		ExactlyOneOf: []string{"at_least at_most", "between", "maximize", "minimize"},

@@ -25,11 +25,11 @@ type Program struct {
 func (p *Program) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "a program", ID: "program",
-		About: "A program that reads recipes and writes scores, such as [examples/scorer](../examples/scorer). The program runs with your rights.",
+		About: "`program` names a program that reads recipes and writes scores, such as [examples/scorer](../examples/scorer). The program runs with your rights.",
 		Keys: []schema.Key{
 			newKey("command", schema.OneOrMore(schema.Text("word"), 1), "", "the program and its arguments, run without a shell", "{command: [sh, scorer.sh]}", nodeReader(&p.Command)),
-			newKey("timeout", schema.Between(0.001, 1e6), "60", "greatest time per batch in seconds", "{command: [sh, scorer.sh], timeout: 5}", decodingReader(&p.Timeout, decodeTimeout)),
-			newKey("processes", schema.Integer(1, 1024), "1", "number of copies that may run at the same time", "{command: [sh, scorer.sh], processes: 2}", wholeReader(&p.Processes, "processes", 1, 1024)),
+			newKey("timeout", schema.Between(0.001, 1e6), "60", "time limit for scoring a batch, in seconds", "{command: [sh, scorer.sh], timeout: 5}", decodingReader(&p.Timeout, decodeTimeout)),
+			newKey("processes", schema.Integer(1, 1024), "1", "number of copies of the program that may run at the same time", "{command: [sh, scorer.sh], processes: 2}", wholeReader(&p.Processes, "processes", 1, 1024)),
 			newKey("batch", schema.Integer(1, 1024), "16", "number of recipes that a move sends to the program at once", "{command: [sh, scorer.sh], batch: 4}", wholeReader(&p.Batch, "batch", 1, 1024)),
 		},
 		Required: []string{"command"},

@@ -13,7 +13,7 @@ import (
 
 // AmountKind is the kind of constraint that bounds the amount of an ingredient in compositions that use it.
 var AmountKind = ConstraintKind{
-	Key: schema.NewKey("amount", schema.Link("amount"), "", "bounds the amount of an ingredient where used", "{amount: {of: Gin, min: 20, max: \"40%\"}}"),
+	Key: schema.NewKey("amount", schema.Link("amount"), "", "bounds the amount of an ingredient in recipes that use it", "{amount: {of: Gin, min: 20, max: \"40%\"}}"),
 	New: func(*Kinds) Constraint { return new(amountRule) },
 	Fields: fieldsForRuleType(func(a rule.Amount, _ func(int) string) []RuleField {
 		return []RuleField{{"min", valueOrNil(a.Min, 0), true}, {"max", valueOrNil(a.Max, 0), true}, {"step", valueOrNil(a.Step, 0), true}}
@@ -44,15 +44,15 @@ type amountRule struct {
 func (r *amountRule) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "amount", ID: "amount",
-		About: "The bounds apply to recipes that use the ingredient. The rule `require` makes every recipe use an ingredient.",
+		About: "The bounds of `amount` apply to recipes that use the ingredient. The rule `require` makes every recipe use an ingredient.",
 		Keys: []schema.Key{
-			newKey("of", schema.Ingredients(), "", "the ingredients; the bounds apply to each", "{of: \"*\", min: 5}", nodeReader(&r.Of)),
+			newKey("of", schema.Ingredients(), "", "the ingredients, to each of which the bounds apply", "{of: \"*\", min: 5}", nodeReader(&r.Of)),
 			newKey("min", amountBoundType(1), "none", "least amount", "{of: \"*\", min: min_dose}", nodeReader(&r.Min)),
 			newKey("max", amountBoundType(1), "none", "greatest amount", "{of: Gin, max: \"60%\"}", nodeReader(&r.Max)),
 			newKey("step", schema.Units(1), "1", "allows the amounts min, min + step and so on; without `min`, multiples of `step`", "{of: Gin, step: 50}", nodeReader(&r.Step)),
-			newKey("stock", schema.Type{Words: "number and unit, or an attribute that has it", Schema: schema.Object{"anyOf": []schema.Object{{"type": "number", "minimum": 0}, {"type": "string", "pattern": `\S`}}}}, "none", "the available amount; without `batch`, in units of the total", "{of: Gin, stock: 350 ml, batch: 750 ml}", nodeReader(&r.Stock)),
+			newKey("stock", schema.Type{Words: "number and unit, or an attribute that has it", Schema: schema.Object{"anyOf": []schema.Object{{"type": "number", "minimum": 0}, {"type": "string", "pattern": `\S`}}}}, "none", "amount of the ingredient in stock; without `batch`, in units of the total", "{of: Gin, stock: 350 ml, batch: 750 ml}", nodeReader(&r.Stock)),
 			newKey("batch", schema.Type{Words: "number and unit", Schema: schema.Object{"anyOf": []schema.Object{{"type": "number", "exclusiveMinimum": 0}, {"type": "string", "pattern": `^\s*[0-9.][^%]*$`}}}}, "the total", "size of the batch to make, in the unit of the stock", "{of: Gin, stock: 35, batch: 50}", nodeReader(&r.Batch)),
-			newKey("within", schema.Choice("book"), "none", "allows only amounts within those of the known recipes", "{of: \"*\", within: book}", nodeReader(&r.Within)),
+			newKey("within", schema.Choice("book"), "none", "allows only amounts between the least and the greatest of the known recipes", "{of: \"*\", within: book}", nodeReader(&r.Within)),
 		},
 		Required:     []string{"of"},
 		AtLeastOneOf: []string{"min", "max", "step", "stock", "within"},

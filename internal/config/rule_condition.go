@@ -32,11 +32,11 @@ type conditionRule struct {
 func (r *conditionRule) Sections() schema.Sections {
 	value := schema.Either(schema.Number(), schema.Text("category"))
 	return schema.Sections{{
-		Name: "condition", ID: "condition rule", About: "The allowed values of a condition; under `if`, the values for which the rules apply.",
+		Name: "condition", ID: "condition rule", About: "`condition` gives the allowed values of a condition, or under `if`, the values for which the rules apply.",
 		Keys: []schema.Key{
 			newKey("of", schema.Text("condition"), "", "the condition", "{of: temperature, max: 180}", nodeReader(&r.Of)),
-			newKey("is", value, "", "the only value", "{of: catalyst, is: B}", nodeReader(&r.Is)),
-			newKey("in", schema.List(value, 1), "", "the list of values", "{of: catalyst, in: [A, B]}", nodeReader(&r.In)),
+			newKey("is", value, "", "the only value of the condition", "{of: catalyst, is: B}", nodeReader(&r.Is)),
+			newKey("in", schema.List(value, 1), "", "the values of the condition", "{of: catalyst, in: [A, B]}", nodeReader(&r.In)),
 			newKey("min", schema.Number(), "none", "the least number", "{of: temperature, min: 160}", numberReader(&r.Min, "min")),
 			newKey("max", schema.Number(), "none", "the greatest number", "{of: temperature, min: 160, max: 180}", numberReader(&r.Max, "max")),
 		},

@@ -41,9 +41,9 @@ type groupRule struct {
 func (r *groupRule) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "group", ID: "group",
-		About: "Bounds on several ingredients together.",
+		About: "`group` bounds several ingredients together.",
 		Keys: []schema.Key{
-			newKey("of", schema.Ingredients(), "", "the members", "{of: [Gin, Vodka], used: [1, 1]}", nodeReader(&r.Of)),
+			newKey("of", schema.Ingredients(), "", "the members of the group", "{of: [Gin, Vodka], used: [1, 1]}", nodeReader(&r.Of)),
 			newKey("used", schema.Pair(schema.Integer(0, math.MaxInt32)), "any", "least and greatest number of used members", "{of: {family: spirit}, used: [1, 2]}", decodingReader(&r.Used, decodeUsedRange)),
 			newKey("total", schema.Pair(schema.Units(0)), "any", "least and greatest total of the members", "{of: {family: spirit}, total: [\"20%\", 700]}", decodingReader(&r.Total, func(n *yaml.Node) ([2]Units, error) { return decodePair(n, "total", `["30%", "70%"]`) })),
 		},

@@ -13,7 +13,7 @@ import (
 // LimitKind is the kind of constraint that bounds the mean of an attribute, over the composition or over some
 // ingredients. Instead it can bound the prediction of a property.
 var LimitKind = ConstraintKind{
-	Key: schema.NewKey("limit", schema.Link("limit"), "", "bounds a mean over all ingredients or some, or a prediction", "{limit: {attribute: abv, min: 10, max: 25}}"),
+	Key: schema.NewKey("limit", schema.Link("limit"), "", "bounds the mean of an attribute, or a prediction of a property", "{limit: {attribute: abv, min: 10, max: 25}}"),
 	New: func(*Kinds) Constraint { return new(limitRule) },
 	Fields: fieldsForRuleType(func(l rule.Limit, _ func(int) string) []RuleField {
 		return []RuleField{{"min", valueOrNil(l.Min, math.Inf(-1)), false}, {"max", valueOrNil(l.Max, math.Inf(1)), false}}
@@ -36,11 +36,11 @@ type limitRule struct {
 
 func (r *limitRule) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "limit", ID: "limit", About: "Bounds on the mean Σ a_i·x_i / Σ x_i of an attribute a, or on a property's prediction.",
+		Name: "limit", ID: "limit", About: "`limit` bounds the mean Σ a_i·x_i / Σ x_i of an attribute a over the amounts x_i, or bounds a property's prediction.",
 		Keys: []schema.Key{
 			newKey("attribute", schema.Text("attribute"), "", "a numerical column of the ingredients, or a constituent", "{attribute: cost, max: 20}", textReader(&r.Attribute, "the attribute")),
 			newKey("of", schema.Ingredients(), "all", "the mean covers only these ingredients", "{attribute: cost, of: {family: spirit}, max: 15}", nodeReader(&r.Of)),
-			newKey("property", schema.Text("property"), "", "a property of the problem. The rule bounds its value, its probability, or otherwise its score", "{property: Fresh, min: \"20%\"}", textReader(&r.Property, "the property")),
+			newKey("property", schema.Text("property"), "", "a property of the problem, whose value, probability, or otherwise score the rule bounds", "{property: Fresh, min: \"20%\"}", textReader(&r.Property, "the property")),
 			newKey("sure", schema.Either(schema.Percentage(), schema.Between(0, 1)), "", "least probability that a measurement is within the bounds. Without `sure`, the bounds apply to the predicted value", "{property: stars, min: 2, sure: \"10%\"}", nodeReader(&r.Sure)),
 			newKey("min", schema.Either(schema.Number(), schema.Percentage()), "none", "lower bound", "{attribute: abv, min: 10}", nodeReader(&r.Min)),
 			newKey("max", schema.Either(schema.Number(), schema.Percentage()), "none", "upper bound", "{attribute: abv, max: 30}", nodeReader(&r.Max)),

@@ -38,9 +38,9 @@ type nearRule struct {
 
 func (r *nearRule) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "near", ID: "near", About: "Bounds on the difference from a recipe.",
+		Name: "near", ID: "near", About: "`near` bounds the difference from a recipe.",
 		Keys: []schema.Key{
-			newKey("recipe", schema.Either(schema.Text("recipe"), schema.MapOf("ingredients", schema.Units(1), schema.Object{"minProperties": 1})), "", "the name of a known recipe, or any recipe", "{recipe: {Gin: 600, Lemon juice: \"30%\", Sugar: 100}, changes: 1}", nodeReader(&r.Recipe)),
+			newKey("recipe", schema.Either(schema.Text("recipe"), schema.MapOf("ingredients", schema.Units(1), schema.Object{"minProperties": 1})), "", "the name of a known recipe, or the amounts of any recipe", "{recipe: {Gin: 600, Lemon juice: \"30%\", Sugar: 100}, changes: 1}", nodeReader(&r.Recipe)),
 			newKey("changes", schema.Integer(0, math.MaxInt32), "any", "greatest number of ingredients added or removed; a swap counts as two", "{recipe: Negroni, changes: 2}", nodeReader(&r.Changes)),
 			newKey("distance", schema.Units(0), "any", "greatest total amount moved between ingredients", "{recipe: Negroni, distance: \"40%\"}", nodeReader(&r.Distance)),
 		},

@@ -13,7 +13,7 @@ import (
 // IfKind is the kind of constraint whose inner constraints apply only under a premise. The premise is that some
 // ingredients are used or unused, or that a condition has certain values.
 var IfKind = ConstraintKind{
-	Key: schema.NewKey("if", schema.Link("if"), "", "rules that apply only in some cases", "{if: {used: Milk, then: {exclude: [Lemon juice]}}}"),
+	Key: schema.NewKey("if", schema.Link("if"), "", "rules that apply only to some recipes", "{if: {used: Milk, then: {exclude: [Lemon juice]}}}"),
 	New: func(k *Kinds) Constraint { return &ifRule{kinds: k} },
 }
 
@@ -35,7 +35,7 @@ type ifRule struct {
 
 func (r *ifRule) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "if", ID: "if", About: "The rules under `then` apply if all other keys hold.",
+		Name: "if", ID: "if", About: "The rules under `then` apply to recipes for which all other keys of `if` hold.",
 		Keys: []schema.Key{
 			newKey("used", schema.Ingredients(), "", "holds if any of these is used", "{used: Milk, then: {exclude: [Lemon juice]}}", nodeReader(&r.Used)),
 			newKey("unused", schema.Ingredients(), "", "holds if none of these is used", "{unused: [Gin, Vodka], then: {require: [Vermouth]}}", nodeReader(&r.Unused)),
@@ -223,9 +223,9 @@ type blockRule struct {
 
 func (r *blockRule) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "block", ID: "block", About: "Rules within a block apply only to its ingredients; percentages and means refer to the block.",
+		Name: "block", ID: "block", About: "Rules within a block apply only to the block's ingredients; their percentages and means refer to the block.",
 		Keys: []schema.Key{
-			newKey("of", schema.Ingredients(), "", "the members", "{of: {phase: water}, total: 700}", nodeReader(&r.Of)),
+			newKey("of", schema.Ingredients(), "", "the members of the block", "{of: {phase: water}, total: 700}", nodeReader(&r.Of)),
 			newKey("total", schema.Units(1), "", "total of the members", "{of: {phase: oil}, total: \"40%\"}", decodingReader(&r.Total, decodeBlockTotal)),
 			newKey("rules", schema.Optional(innerRuleType(0)), "none", "rules within the block", "{of: {phase: water}, total: 700, rules: [{amount: {of: Lemon juice, max: \"30%\"}}]}", r.kinds.optionalInnerRulesReader(&r.Rules, "rules")),
 		},

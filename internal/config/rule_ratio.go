@@ -28,7 +28,7 @@ type ratioRule struct {
 
 func (r *ratioRule) Sections() schema.Sections {
 	return schema.Sections{{
-		Name: "ratio", ID: "ratio", About: "Bounds on a ratio of totals: Σ x_i under `of` divided by Σ x_i under `to`.",
+		Name: "ratio", ID: "ratio", About: "`ratio` bounds the total of the ingredients under `of`, divided by the total of those under `to`.",
 		Keys: []schema.Key{
 			newKey("of", schema.Ingredients(), "", "ingredients of the numerator", "{of: Gin, to: Vermouth, min: 2}", nodeReader(&r.Of)),
 			newKey("to", schema.Ingredients(), "", "ingredients of the denominator", "{of: Gin, to: {family: citrus}, max: 3}", nodeReader(&r.To)),

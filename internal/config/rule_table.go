@@ -105,7 +105,7 @@ func (r *limitsTable) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 
 // ConstituentsKind is the kind of constraint that names a table of the constituents of ingredients.
 var ConstituentsKind = ConstraintKind{
-	Key: schema.NewKey("constituents", schema.Link("table"), "", "a table of what ingredients consist of: `ingredient`, `constituent`, `share`. Each constituent becomes an attribute. Not allowed within other rules", "{constituents: {file: constituents.csv}}"),
+	Key: schema.NewKey("constituents", schema.Link("table"), "", "a table of what ingredients consist of: `ingredient`, `constituent`, `share`. Each constituent becomes an attribute. `constituents` is not allowed within other rules", "{constituents: {file: constituents.csv}}"),
 	New: func(*Kinds) Constraint { return new(constituentsTable) },
 }
 

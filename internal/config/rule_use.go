@@ -65,7 +65,7 @@ func ingredientFields(of []int, name func(int) string) []RuleField {
 
 // NeverKind is the kind of constraint that lists ingredients. A composition may use at most one of them.
 var NeverKind = ConstraintKind{
-	Key: schema.NewKey("never", schema.Ingredients(), "", "uses at most one of these ingredients", "{never: [Milk, Lemon juice]}"),
+	Key: schema.NewKey("never", schema.Ingredients(), "", "a recipe uses at most one of these ingredients", "{never: [Milk, Lemon juice]}"),
 	New: func(*Kinds) Constraint { return new(neverRule) },
 }
 
@@ -85,7 +85,7 @@ func (r *neverRule) Compile(_ context.Context, d *Data) ([]Demand, error) {
 // NeedsKind is the kind of constraint that applies to compositions with a certain ingredient. Such a
 // composition must also use at least one of several other ingredients.
 var NeedsKind = ConstraintKind{
-	Key: schema.NewKey("needs", schema.Link("needs"), "", "an ingredient requires one of others", "{needs: {if: Egg white, then: [Lemon juice, Lime juice]}}"),
+	Key: schema.NewKey("needs", schema.Link("needs"), "", "recipes with one ingredient must use one of several others", "{needs: {if: Egg white, then: [Lemon juice, Lime juice]}}"),
 	New: func(*Kinds) Constraint { return new(needsRule) },
 }
 
@@ -95,7 +95,7 @@ func (r *needsRule) Sections() schema.Sections {
 	return schema.Sections{{
 		Name: "needs", ID: "needs", About: "A recipe that uses one ingredient must also use one of several others.",
 		Keys: []schema.Key{
-			newKey("if", schema.Ingredients(), "", "one ingredient", "{if: Milk, then: Sugar}", nodeReader(&r.If)),
+			newKey("if", schema.Ingredients(), "", "the ingredient that requires others", "{if: Milk, then: Sugar}", nodeReader(&r.If)),
 			newKey("then", schema.Ingredients(), "", "a recipe with that ingredient uses at least one of these", "{if: Milk, then: [Gin, Sugar]}", nodeReader(&r.Then)),
 		},
 		Required: []string{"if", "then"},

@@ -51,6 +51,11 @@ class Function:
     scikit-learn's decision trees, forests and gradient boosting, fitted on named columns or
     with columns given, go over as a model file that kir reads itself, much faster and without
     this process; `by_file` says whether.
+
+    A model file cannot hold estimators fitted on unnamed columns without `columns`, subclasses, splits by category,
+    several outputs, boosting that starts from another estimator, one of several classes with `larger` or the like,
+    and boosting whose value is the score and could be negative. If the value of the trees is the score, kir divides it
+    by the greatest value that the trees can have.
     """
 
     def __init__(self, function: Any, *, whole: float | None = None, columns: Sequence[str] | None = None,

@@ -25,18 +25,20 @@ __all__ = [
 def amount(of: Which, *, batch: float | str | None = None, max: int | str | None = None,
            min: int | str | None = None, step: int | str | None = None,
            stock: float | str | None = None, within: str | None = None) -> Rule:
-    """Bounds the amount of an ingredient where used.
-    The bounds apply to recipes that use the ingredient. The rule require makes every recipe use
-    an ingredient.
+    """Bounds the amount of an ingredient in recipes that use it.
+    The bounds of amount apply to recipes that use the ingredient. The rule require makes every
+    recipe use an ingredient.
 
-    of: the ingredients; the bounds apply to each.
+    of: the ingredients, to each of which the bounds apply.
     batch: size of the batch to make, in the unit of the stock. Default: the total.
     max: greatest amount. Default: none.
     min: least amount. Default: none.
     step: allows the amounts min, min + step and so on; without min, multiples of step. Default:
         1.
-    stock: the available amount; without batch, in units of the total. Default: none.
-    within: allows only amounts within those of the known recipes. Default: none.
+    stock: amount of the ingredient in stock; without batch, in units of the total. Default:
+        none.
+    within: allows only amounts between the least and the greatest of the known recipes.
+        Default: none.
     """
     return Rule("amount", given({"of": of, "batch": batch, "max": max, "min": min, "step": step,
                                  "stock": stock, "within": within}))
@@ -44,10 +46,10 @@ def amount(of: Which, *, batch: float | str | None = None, max: int | str | None
 
 def block(of: Which, total: int | str, rules: Mapping[str, Any] | Sequence[Any] | None = None) -> Rule:
     """A part of the recipe with a fixed total.
-    Rules within a block apply only to its ingredients; percentages and means refer to the
-    block.
+    Rules within a block apply only to the block's ingredients; their percentages and means
+    refer to the block.
 
-    of: the members.
+    of: the members of the block.
     total: total of the members.
     rules: rules within the block. Default: none.
     """
@@ -57,11 +59,12 @@ def block(of: Which, total: int | str, rules: Mapping[str, Any] | Sequence[Any] 
 def condition(of: float | str, *, in_: Sequence[Any] | None = None, is_: float | str | None = None,
               max: float | None = None, min: float | None = None) -> Rule:
     """Restricts the values of a condition.
-    The allowed values of a condition; under if, the values for which the rules apply.
+    Condition gives the allowed values of a condition, or under if, the values for which the
+    rules apply.
 
     of: the condition.
-    in_: the list of values.
-    is_: the only value.
+    in_: the values of the condition.
+    is_: the only value of the condition.
     max: the greatest number. Default: none.
     min: the least number. Default: none.
     """
@@ -71,8 +74,8 @@ def condition(of: float | str, *, in_: Sequence[Any] | None = None, is_: float |
 def constituents(file: Any, *, decimal: str | None = None, delimiter: str | None = None,
                  encoding: float | str | None = None, sheet: float | str | None = None) -> Rule:
     """A table of what ingredients consist of: ingredient, constituent, share. Each constituent
-    becomes an attribute. Not allowed within other rules.
-    How to read a table other than recipes.
+    becomes an attribute. constituents is not allowed within other rules.
+    These keys say how kir reads a table other than a table of recipes.
 
     file: the table.
     decimal: the decimal mark. Default: detected.
@@ -92,9 +95,9 @@ def exclude(*of: Which) -> Rule:
 
 def group(of: Which, *, total: Sequence[Any] | None = None, used: Sequence[Any] | None = None) -> Rule:
     """Bounds the number and the total of a group's ingredients.
-    Bounds on several ingredients together.
+    Group bounds several ingredients together.
 
-    of: the members.
+    of: the members of the group.
     total: least and greatest total of the members. Default: any.
     used: least and greatest number of used members. Default: any.
     """
@@ -103,8 +106,8 @@ def group(of: Which, *, total: Sequence[Any] | None = None, used: Sequence[Any] 
 
 def if_(used: Which | None = None, then: Mapping[str, Any] | Sequence[Any] | None = None, *,
         condition: Mapping[str, Any] | None = None, unused: Which | None = None) -> Rule:
-    """Rules that apply only in some cases.
-    The rules under then apply if all other keys hold.
+    """Rules that apply only to some recipes.
+    The rules under then apply to recipes for which all other keys of if hold.
 
     used: holds if any of these is used.
     then: the rules that then apply.
@@ -117,15 +120,16 @@ def if_(used: Which | None = None, then: Mapping[str, Any] | Sequence[Any] | Non
 def limit(attribute: float | str | None = None, *, max: float | str | None = None,
           min: float | str | None = None, of: Which | None = None,
           property: float | str | None = None, sure: float | str | None = None) -> Rule:
-    """Bounds a mean over all ingredients or some, or a prediction.
-    Bounds on the mean Σ a_i·x_i / Σ x_i of an attribute a, or on a property's prediction.
+    """Bounds the mean of an attribute, or a prediction of a property.
+    Limit bounds the mean Σ a_i·x_i / Σ x_i of an attribute a over the amounts x_i, or bounds a
+    property's prediction.
 
     attribute: a numerical column of the ingredients, or a constituent.
     max: upper bound. Default: none.
     min: lower bound. Default: none.
     of: the mean covers only these ingredients. Default: all.
-    property: a property of the problem. The rule bounds its value, its probability, or
-        otherwise its score.
+    property: a property of the problem, whose value, probability, or otherwise score the rule
+        bounds.
     sure: least probability that a measurement is within the bounds. Without sure, the bounds
         apply to the predicted value.
     """
@@ -136,7 +140,7 @@ def limit(attribute: float | str | None = None, *, max: float | str | None = Non
 def limits(file: Any, *, decimal: str | None = None, delimiter: str | None = None,
            encoding: float | str | None = None, sheet: float | str | None = None) -> Rule:
     """A table with a limit in each row: attribute, min, max.
-    How to read a table other than recipes.
+    These keys say how kir reads a table other than a table of recipes.
 
     file: the table.
     decimal: the decimal mark. Default: detected.
@@ -151,9 +155,9 @@ def limits(file: Any, *, decimal: str | None = None, delimiter: str | None = Non
 def near(recipe: Mapping[str, Any] | float | str, *, changes: int | None = None,
          distance: int | str | None = None) -> Rule:
     """Bounds the difference from a recipe.
-    Bounds on the difference from a recipe.
+    Near bounds the difference from a recipe.
 
-    recipe: the name of a known recipe, or any recipe.
+    recipe: the name of a known recipe, or the amounts of any recipe.
     changes: greatest number of ingredients added or removed; a swap counts as two. Default:
         any.
     distance: greatest total amount moved between ingredients. Default: any.
@@ -162,24 +166,24 @@ def near(recipe: Mapping[str, Any] | float | str, *, changes: int | None = None,
 
 
 def needs(if_: Which, then: Which) -> Rule:
-    """An ingredient requires one of others.
+    """Recipes with one ingredient must use one of several others.
     A recipe that uses one ingredient must also use one of several others.
 
-    if_: one ingredient.
+    if_: the ingredient that requires others.
     then: a recipe with that ingredient uses at least one of these.
     """
     return Rule("needs", given({"if": if_, "then": then}))
 
 
 def never(*of: Which) -> Rule:
-    """Uses at most one of these ingredients.
+    """A recipe uses at most one of these ingredients.
     """
     return Rule("never", of[0] if len(of) == 1 else list(of))
 
 
 def ratio(of: Which, to: Which, *, max: float | None = None, min: float | None = None) -> Rule:
     """Bounds the ratio of two totals.
-    Bounds on a ratio of totals: Σ x_i under of divided by Σ x_i under to.
+    Ratio bounds the total of the ingredients under of, divided by the total of those under to.
 
     of: ingredients of the numerator.
     to: ingredients of the denominator.
@@ -203,20 +207,21 @@ def blend(attribute: float | str, *, floor: float | None = None,
           Any] | None = None, target: Mapping[str, Any] | None = None,
           weight: float | None = None) -> Objective:
     """Scores the mean of an attribute.
-    An attribute and one desirability of its mean. properties.md has the scores of maximize and
-    minimize.
+    Blend needs an attribute, and one key that scores the attribute's mean. properties.md has
+    the scores of maximize and minimize.
 
-    attribute: a column of the ingredients. Without is, every ingredient needs a number.
+    attribute: a column of the table of ingredients, with a number for every ingredient unless
+        is is given.
     floor: the least score. Default: 0.
-    is_: scores the share of ingredients with one of these values instead of a mean.
-    larger: larger is better.
-    maximize: larger is better, up to the greatest value under the rules.
-    minimize: smaller is better, down to the least value under the rules.
-    normal: a bell curve around a value.
-    range: score 1 inside, 0 outside.
-    shape: an exponent; target has two, below and above at. Default: 1.
-    smaller: smaller is better.
-    target: one value is best.
+    is_: scores the share of the ingredients that have one of these values, instead of a mean.
+    larger: larger means are better: from scores 0 and to scores 1.
+    maximize: larger values are better, up to the greatest value within the constraints.
+    minimize: smaller values are better, down to the least value within the constraints.
+    normal: the score is a bell curve around the best value.
+    range: means inside score 1, means outside score 0.
+    shape: exponent of the score; target may have two exponents, below and above at. Default: 1.
+    smaller: smaller means are better: from scores 1 and to scores 0.
+    target: one value of the mean is best.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("blend", given({"attribute": attribute, "floor": floor, "is": is_, "larger": larger,
@@ -226,7 +231,7 @@ def blend(attribute: float | str, *, floor: float | None = None,
 
 def document(topics: Any, words: Any, *, weight: float | None = None) -> Objective:
     """Scores how well a mixture of topics explains words.
-    The likelihood of a document whose words come from a mixture of topics.
+    Document scores the likelihood of a document whose words come from a mixture of topics.
 
     topics: a CSV file of probabilities with a row per topic and a column per word.
     words: count of each word in the document.
@@ -236,7 +241,8 @@ def document(topics: Any, words: Any, *, weight: float | None = None) -> Objecti
 
 
 def expression(value: Mapping[str, Any] | float | str, *, weight: float | None = None) -> Objective:
-    """A formula in quotes, or a formula with a direction; see properties.md.
+    """Scores recipes by a formula in quotes, or by a formula with maximize or minimize; see
+    properties.md.
 
     weight: how much the objective counts. Default: 1.
     """
@@ -251,10 +257,10 @@ def forest(label: float | str | None = None, *, add: Mapping[str, Any] | None = 
            seed: int | None = None, splits: str | None = None, trees: int | None = None,
            want: Sequence[Any] | float | str | None = None, weight: float | None = None) -> Objective:
     """Predicts a label by a random forest.
-    A label or a file, and one goal: want, bounds, or a direction.
+    Forest needs a label or a file, and one goal: want, bounds, maximize or minimize.
 
     label: a label of the recipes.
-    add: features besides the amounts. Default: none.
+    add: features of recipes besides the amounts. Default: none.
     at_least: lower bound; can be combined with at_most.
     at_most: upper bound.
     between: lower and upper bound.
@@ -264,13 +270,13 @@ def forest(label: float | str | None = None, *, add: Mapping[str, Any] | None = 
     file: forest file of kir train. Default: kir grows a forest.
     floor: the least score. Default: 0.
     leaf: least number of recipes in a leaf. Default: 1; 5 for numbers with best splits.
-    maximize: larger numbers are better.
-    minimize: smaller numbers are better.
+    maximize: larger numbers of the label are better.
+    minimize: smaller numbers of the label are better.
     seed: seed of the forest. Default: 1.
-    splits: thresholds that a split tries for each feature: one drawn at random, or all.
-        Default: random; best if features is given.
+    splits: thresholds that a split tries for each feature: one drawn at random (random), or all
+        (best). Default: random; best if features is given.
     trees: number of trees. Default: 100; 300 with best splits to maximize or minimize.
-    want: the wanted class, or several.
+    want: the wanted class or classes.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("forest", given({"label": label, "add": add, "at_least": at_least, "at_most": at_most,
@@ -288,7 +294,8 @@ def learn(label: float | str | None = None, *, at_least: float | None = None,
           seed: int | None = None, trees: int | None = None,
           want: Sequence[Any] | float | str | None = None, weight: float | None = None) -> Objective:
     """Predicts a label by the best model for the data.
-    A label and one goal: want, bounds, or a direction. models.md describes the models.
+    Learn needs a label and one goal: want, bounds, maximize or minimize. models.md describes
+        the models.
 
     label: a label of the recipes.
     at_least: lower bound; can be combined with at_most.
@@ -298,13 +305,14 @@ def learn(label: float | str | None = None, *, at_least: float | None = None,
         similar.
     file: model file of kir train. Default: kir learns a model.
     floor: the least score. Default: 0.
-    log: learn the logarithm, for positive numbers that span decades. Default: false.
-    maximize: larger numbers are better.
-    minimize: smaller numbers are better.
-    sd: column of the recipes with standard deviations of the numbers.
+    log: kir learns the logarithm of the label, as for positive numbers that span decades.
+        Default: false.
+    maximize: larger numbers of the label are better.
+    minimize: smaller numbers of the label are better.
+    sd: column of the recipes with the standard deviation of each number of the label.
     seed: seed of the forest. Default: 1.
     trees: number of trees. Default: 100.
-    want: the wanted class, or several.
+    want: the wanted class or classes.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("learn", given({"label": label, "at_least": at_least, "at_most": at_most,
@@ -317,14 +325,15 @@ def likeness(to: Sequence[Any] | float | str | None = None, *, by: str | None = 
              floor: float | None = None, scale: float | None = None,
              zero: float | None = None, weight: float | None = None) -> Objective:
     """Scores closeness to known recipes.
-    Scores how near a recipe is to known recipes.
+    Likeness scores how near a recipe is to known recipes.
 
     to: the recipes to compare with. Default: all known recipes.
-    by: overlap: distance by ingredients. amounts: Aitchison's distance. Default: overlap.
+    by: overlap compares only which ingredients are used; amounts uses Aitchison's distance.
+        Default: overlap.
     floor: the least score. Default: 0.
-    scale: for amounts: distance with a likeness of 61 %. Default: median distance between
-        nearest neighbours.
-    zero: for amounts: units that replace 0. Default: 0.5.
+    scale: with by: amounts, the distance at which the likeness is 61 %. Default: median
+        distance between nearest neighbours.
+    zero: with by: amounts, number of units that replaces an amount of 0. Default: 0.5.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("likeness", given({"to": to, "by": by, "floor": floor, "scale": scale, "zero": zero}), weight=weight)
@@ -335,19 +344,21 @@ def markowitz(returns: Any, covariance: Any = None, *, as_: str | None = None,
               periods: float | None = None, risk_aversion: float | None = None,
               weight: float | None = None) -> Objective:
     """Scores return against risk.
-    Log y = μᵀw − a·wᵀΣw, where w are the shares. properties.md shows how to derive μ and Σ from
+    The score y of markowitz has log y = μᵀw − a·wᵀΣw, where w are the shares of the assets, μ
+    the expected returns and Σ their covariance. properties.md shows how to derive μ and Σ from
     prices.
 
-    returns: a table of prices or returns with a row per date and a column per ingredient. With
-        covariance: μ, as a CSV file with the columns name and return, or as an attribute.
-    covariance: Σ, as a CSV file with a row and a column per ingredient. Default: covariance of
-        the returns.
+    returns: a table of prices or returns with a row per date and a column per ingredient. If
+        covariance is given, returns is μ, as a CSV file with the columns name and return, or as
+        an attribute.
+    covariance: the covariance Σ, as a CSV file with a row and a column per ingredient. Default:
+        covariance of the returns.
     as_: content of the table: prices, returns such as 0.01, or returns in percent such as 1.
         Default: detected.
-    maximize: maximise only the return, or return divided by volatility.
-    minimize: minimise only the volatility.
+    maximize: the objective is only the return, or the return divided by the volatility.
+    minimize: the objective is only the volatility.
     periods: rows of the table per year, such as 252, 52 or 12. Default: detected.
-    risk_aversion: the factor a. Default: 1.5.
+    risk_aversion: the factor a of the variance wᵀΣw. Default: 1.5.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("markowitz", given({"returns": returns, "covariance": covariance, "as": as_,
@@ -365,27 +376,32 @@ def model(file: Any, *, amounts: str | None = None, at_least: float | None = Non
           sd: float | None = None, target: Mapping[str, Any] | None = None,
           tolerance: float | None = None, weight: float | None = None) -> Objective:
     """Predicts by a tree ensemble of another program.
-    A model file and one goal: classes, bounds, a direction, or a target value. kir reads ONNX,
-        XGBoost's JSON or UBJSON, and LightGBM's text.
+    Model needs a model file and one goal: classes, bounds, maximize, minimize, or a target
+        value. kir reads model files of ONNX, of XGBoost (JSON or UBJSON) and of LightGBM
+        (text).
 
     file: the model file.
-    amounts: meaning of an input named like an ingredient. Default: share.
+    amounts: measure of the ingredient that an input named like an ingredient expects. Default:
+        share.
     at_least: lower bound.
     at_most: upper bound.
     between: lower and upper bound.
-    check: a table of the model's own predictions, which kir must reproduce. Default: none.
-    class_: wanted class of a classifier, or several.
-    constants: fixed values of other inputs. An input with a list becomes a condition. Default:
+    check: a table of recipes with the model's predictions, which kir must reproduce. Default:
         none.
-    features: meaning of the model's inputs, by name or in order. Default: matched by name.
+    class_: wanted class or classes of a classifier.
+    constants: fixed values of inputs that are not amounts. An input with a list of values
+        becomes a condition. Default: none.
+    features: what each input of the model stands for, by the input's name or in order. Default:
+        matched by name.
     floor: the least score. Default: 0.
-    maximize: larger is better, with the numbers that score 0 and 1. true takes the model's
-        least and greatest output.
-    minimize: smaller is better.
-    output: which output of the model. Default: the first.
-    sd: for bounds, standard deviation of the model's error. Default: 0: hard bounds.
-    target: one value is best.
-    tolerance: greatest allowed error of a prediction. Default: 0.00001.
+    maximize: larger predictions are better; from and to are the predictions that score 0 and 1.
+        With true, these are the model's least and greatest outputs.
+    minimize: smaller predictions are better, with from and to as for maximize.
+    output: name of the model's output. Default: the first.
+    sd: standard deviation of the model's error, if the goal is bounds. Default: 0: hard bounds.
+    target: one value of the prediction is best.
+    tolerance: greatest difference allowed between a prediction of check and kir's. Default:
+        0.00001.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("model", given({"file": file, "amounts": amounts, "at_least": at_least,
@@ -399,14 +415,15 @@ def novelty(to: Sequence[Any] | float | str | None = None, *, by: str | None = N
             floor: float | None = None, scale: float | None = None, zero: float | None = None,
             weight: float | None = None) -> Objective:
     """Scores distance from known recipes.
-    Scores the distance of a recipe from known recipes.
+    Novelty scores the distance of a recipe from known recipes.
 
     to: the recipes to compare with. Default: all known recipes.
-    by: overlap: distance by ingredients. amounts: Aitchison's distance. Default: overlap.
+    by: overlap compares only which ingredients are used; amounts uses Aitchison's distance.
+        Default: overlap.
     floor: the least score. Default: 0.
-    scale: for amounts: distance with a likeness of 61 %. Default: median distance between
-        nearest neighbours.
-    zero: for amounts: units that replace 0. Default: 0.5.
+    scale: with by: amounts, the distance at which the likeness is 61 %. Default: median
+        distance between nearest neighbours.
+    zero: with by: amounts, number of units that replaces an amount of 0. Default: 0.5.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("novelty", given({"to": to, "by": by, "floor": floor, "scale": scale, "zero": zero}), weight=weight)
@@ -415,10 +432,11 @@ def novelty(to: Sequence[Any] | float | str | None = None, *, by: str | None = N
 def pairs(*, avoid: Sequence[Any] | None = None, favour: Sequence[Any] | None = None,
           lift: str | None = None, smooth: float | None = None, weight: float | None = None) -> Objective:
     """Scores pairs of ingredients.
-    Scores how usual the pairs of a recipe are among the known recipes; you can add factors.
+    Pairs scores how usual a recipe's pairs of ingredients are among the known recipes. favour
+    and avoid add factors for chosen pairs.
 
     avoid: pairs to avoid. Default: none.
-    favour: preferred pairs. Default: none.
+    favour: pairs to prefer. Default: none.
     lift: how kir combines the lifts of pairs. Default: mean; none without recipes.
     smooth: prior weight, in recipes, that pulls lifts to 1. Default: 1.
     weight: how much the objective counts. Default: 1.
@@ -429,11 +447,11 @@ def pairs(*, avoid: Sequence[Any] | None = None, favour: Sequence[Any] | None = 
 def preference(pairs: Any, *, first: int | None = None, groups: float | str | None = None,
                weight: float | None = None) -> Objective:
     """Learns from comparisons of two recipes.
-    Learns a taste from comparisons of two recipes, such as those of kir serve.
+    Preference learns a taste from comparisons of two recipes, such as those of kir serve.
 
     pairs: a CSV file with the columns pair, choice (better or worse), ingredient, amount.
-    first: use only this many pairs from the start of the file. Default: all.
-    groups: an attribute whose group totals are further features.
+    first: number of pairs that kir uses from the start of the file. Default: all.
+    groups: attribute whose groups' total amounts are further features of a recipe.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("preference", given({"pairs": pairs, "first": first, "groups": groups}), weight=weight)
@@ -446,7 +464,7 @@ def process(label: float | str, *, at_least: float | None = None,
             minimize: bool | None = None, sd: float | str | None = None,
             weight: float | None = None) -> Objective:
     """Predicts a numerical label by a Gaussian process.
-    A numerical label and one goal: bounds or a direction.
+    Process needs a numerical label and one goal: bounds, maximize or minimize.
 
     label: a label of the recipes.
     at_least: lower bound; can be combined with at_most.
@@ -455,10 +473,11 @@ def process(label: float | str, *, at_least: float | None = None,
     failed: further label values that mark a failure. Default: failed, unstable, n/a and
         similar.
     floor: the least score. Default: 0.
-    log: learn the logarithm, for positive numbers that span decades. Default: false.
-    maximize: larger numbers are better.
-    minimize: smaller numbers are better.
-    sd: column of the recipes with standard deviations of the numbers.
+    log: kir learns the logarithm of the label, as for positive numbers that span decades.
+        Default: false.
+    maximize: larger numbers of the label are better.
+    minimize: smaller numbers of the label are better.
+    sd: column of the recipes with the standard deviation of each number of the label.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("process", given({"label": label, "at_least": at_least, "at_most": at_most,
@@ -470,13 +489,13 @@ def program(command: Sequence[Any] | float | str, *, batch: int | None = None,
             processes: int | None = None, timeout: float | None = None,
             weight: float | None = None) -> Objective:
     """Scores recipes by your program, which runs with your rights.
-    A program that reads recipes and writes scores, such as examples/scorer. The program runs
-    with your rights.
+    Program names a program that reads recipes and writes scores, such as examples/scorer. The
+    program runs with your rights.
 
     command: the program and its arguments, run without a shell.
     batch: number of recipes that a move sends to the program at once. Default: 16.
-    processes: number of copies that may run at the same time. Default: 1.
-    timeout: greatest time per batch in seconds. Default: 60.
+    processes: number of copies of the program that may run at the same time. Default: 1.
+    timeout: time limit for scoring a batch, in seconds. Default: 60.
     weight: how much the objective counts. Default: 1.
     """
     return Objective("program", given({"command": command, "batch": batch, "processes": processes,

@@ -72,7 +72,7 @@ type Description struct {
 func (d Description) Rule() *Section {
 	return (&Section{
 		Name: "a rule", ID: "rule",
-		About: "A rule has exactly one key. Write each rule as an item of the list. [rules.md](rules.md) describes the rules.",
+		About: "A rule (constraint) has exactly one key. Write each rule as an item of the list `constraints`. [rules.md](rules.md) describes the rules.",
 	}).addKinds(d.Rules)
 }
 
@@ -80,8 +80,8 @@ func (d Description) Rule() *Section {
 func (d Description) Property() *Section {
 	return (&Section{
 		Name: "a property", ID: "property",
-		About: "A property has one kind and an optional weight. [properties.md](properties.md) has the formulas.",
-		Keys:  []Key{NewKey("weight", AtLeast(0), "1", "exponent of y in the target", "{learn: {label: taste, want: Fresh}, weight: 2}")},
+		About: "A property has one kind and an optional weight. [properties.md](properties.md) has the formulas of all kinds.",
+		Keys:  []Key{NewKey("weight", AtLeast(0), "1", "exponent of the property's score in the probability of a draw", "{learn: {label: taste, want: Fresh}, weight: 2}")},
 	}).addKinds(d.Properties)
 }
 
