@@ -53,8 +53,8 @@ choose b of a things (a binomial coefficient).`,
 			return printCounts(c.OutOrStdout(), table)
 		},
 	}
-	c.Flags().IntVar(&ingredients, "ingredients", 0, "ingredients to choose from, `N`")
-	c.Flags().IntVar(&total, "total", 0, "units to divide, `M`")
+	c.Flags().IntVar(&ingredients, "ingredients", 0, "number `N` of ingredients to choose from")
+	c.Flags().IntVar(&total, "total", 0, "number `M` of units to divide")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	must(c.MarkFlagRequired("ingredients"))
 	must(c.MarkFlagRequired("total"))

@@ -46,8 +46,8 @@ log_density is the logarithm of how often a recipe comes up, up to a constant.
 Conditions are settings of a trial, such as a temperature. They add columns to long and
 wide, the object "conditions" to jsonl, and the field "condition" to npy.
 
-The run's directory keeps the draws as Parquet files. Programs for data, such as DuckDB,
-polars and pandas, read draws/**/*.parquet as one table.`,
+The run's directory keeps the draws in a format for data programs (Parquet). DuckDB,
+polars and pandas read the files draws/**/*.parquet as one table.`,
 		Example: `  kir draws runs/fresh-all-day-cocktails-1 > draws.csv
   kir draws runs/fresh-all-day-cocktails-1 --format jsonl | head -n 1
   kir draws runs/fresh-all-day-cocktails-1 --format npy > draws.npy`,

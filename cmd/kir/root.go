@@ -223,7 +223,7 @@ func newRootCommand() *cobra.Command {
 	root.SetUsageFunc(writeUsage)
 	for _, c := range root.Commands() {
 		if slices.Contains(scoringCommands, c.Name()) {
-			c.Flags().Bool(allowProgramsFlag, false, "let external programs that the problem names run, with your user permissions")
+			c.Flags().Bool(allowProgramsFlag, false, "allow the external programs of the problem to run, with your user permissions")
 		}
 		switch c.Name() {
 		case "completion":

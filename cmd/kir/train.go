@@ -103,7 +103,7 @@ func (o *trainOptions) addFlags(c *cobra.Command) {
 	c.Flags().IntVar(&o.forest.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf, `NUMBER` (default 1; 5 for numbers with --splits best)")
 	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients; the same as in the problem")
 	c.Flags().StringSliceVar(&o.descriptors.Totals, "totals", nil, "`ATTRIBUTES` such as family; the total amount of each group becomes a feature")
-	c.Flags().StringSliceVar(&o.descriptors.Means, "means", nil, "`ATTRIBUTES` with numbers, such as cost; the mean of a recipe becomes a feature")
+	c.Flags().StringSliceVar(&o.descriptors.Means, "means", nil, "`ATTRIBUTES` with numbers, such as cost; their mean in a recipe becomes a feature")
 	c.Flags().StringSliceVar(&o.descriptors.Ratios, "ratios", nil, "`ATTRIBUTES` such as family; ratios of two groups (logarithms) become features")
 	c.Flags().BoolVar(&o.descriptors.Presence, "presence", false, "add as features whether the recipe uses an ingredient or group")
 	c.Flags().BoolVar(&o.testsAmounts, "amounts", true, "use the amounts of ingredients as features")

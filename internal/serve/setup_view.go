@@ -610,7 +610,7 @@ func (b *setup) collectQuestions(draft *compile.Draft) {
 	}
 	if draft.Book != nil {
 		for _, use := range draft.Book.LooseUnits() {
-			all = append(all, tableQuestion{unit: use.Name, sizes: use.SizeChoices, message: fmt.Sprintf("how much is 1 %s? No standard says, and %s it", use.Name, recipesUseText(use.Recipes))})
+			all = append(all, tableQuestion{unit: use.Name, sizes: use.SizeChoices, message: fmt.Sprintf("how much is 1 %s? There is no standard size, and %s it", use.Name, recipesUseText(use.Recipes))})
 		}
 	}
 	for _, a := range all {
