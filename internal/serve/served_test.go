@@ -92,7 +92,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("left are %v, %v", left, err)
 	}
 	o.Address = "192.0.2.1:80"
-	if err := Serve(t.Context(), o); err == nil || err.Error() != `the page cannot be served at "192.0.2.1:80": name an address of this machine, such as 127.0.0.1:8080; port 0 takes one that is free` {
+	if err := Serve(t.Context(), o); err == nil || err.Error() != `the page cannot be served at "192.0.2.1:80": name an address of this machine, such as 127.0.0.1:8080; with port 0, kir chooses a free one` {
 		t.Errorf("at an address that is not this machine's: %v", err)
 	}
 	o.Address, o.File = "127.0.0.1:0", filepath.Join(filepath.Dir(file), "none.yaml")
