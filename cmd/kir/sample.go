@@ -45,10 +45,11 @@ resume continues an interrupted run.
 
 To change the problem for the next run, add constraints with --pin, --exclude, --min,
 --max and --near. --set fixes a condition, a setting of the trial such as temperature.
-With a RUN in place of PROBLEM, kir reuses the settings of that run; if it had chosen
-the sampling algorithm (kernel), it chooses anew. --pin 3:Gin fixes Gin at its amount in
-recipe 3 of the shortlist. kir prints the changes and saves the changed problem beside
-the old one, with its comments. Sampling the saved file gives the same draws.
+With a RUN in place of PROBLEM, kir reuses the settings of that run. If kir itself had
+chosen the sampling algorithm (kernel), it chooses one again for the changed problem.
+--pin 3:Gin fixes Gin at its amount in recipe 3 of the shortlist. kir prints the changes
+and saves the changed problem beside the old one, with its comments. Sampling the saved
+file gives the same draws.
 
 kir draws in several independent sampling runs (chains), which machines can share.
 --shard 3/16 runs part 3 of 16 of the chains (a shard); run the other parts on other
