@@ -32,11 +32,11 @@ type runOptions struct {
 }
 
 func (o *runOptions) addRunFlags(c *cobra.Command) {
-	c.Flags().IntVar(&o.workers, "workers", 0, "`NUMBER` of chains run in parallel (default: all cores); the draws stay the same")
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print summary.json, and nothing else, to stdout")
+	c.Flags().IntVar(&o.workers, "workers", 0, "`NUMBER` of chains run at the same time (default: all cores); the draws stay the same")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print summary.json, and nothing else")
 	c.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
 	c.Flags().BoolVar(&o.noReport, "no-report", false, "write no report.html")
-	c.Flags().BoolVar(&o.progressJSON, "json-progress", false, "print progress as JSON lines to stderr")
+	c.Flags().BoolVar(&o.progressJSON, "json-progress", false, "print progress for other programs (JSON lines, to stderr)")
 }
 
 // runShard runs one of several parts of the chains, a shard, and prints the progress. The argument shardText
