@@ -233,7 +233,7 @@ func ingredientCountWarnings(law, logs, errors []float64, shares []mcmc.Uncounte
 		}
 		some = true
 		if errors[n] > 0.05*p && p > 0.001 {
-			rough = append(rough, fmt.Sprintf("%d ingredients: %.2g ± %.1g %%", n, 100*p, 100*errors[n]))
+			rough = append(rough, fmt.Sprintf("%s: %.2g ± %.1g %%", number.CountWithNoun(n, "ingredient"), 100*p, 100*errors[n]))
 		}
 	}
 	if len(none) > 0 && some {

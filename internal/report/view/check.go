@@ -55,7 +55,7 @@ func Check(w io.Writer, c *report.Check) error {
 	if c.Sampler.Kernel == c.Kernel.Kernel {
 		p.Line("Sampling algorithm (kernel): %s, as kir recommends: %s.", c.Sampler.Kernel, c.Kernel.Because)
 	} else {
-		p.Line("Sampling algorithm (kernel): %s. Recommended: %s, as %s.", c.Sampler.Kernel, c.Kernel.Kernel, c.Kernel.Because)
+		p.Line("Sampling algorithm (kernel): %s. kir recommends %s: %s.", c.Sampler.Kernel, c.Kernel.Kernel, c.Kernel.Because)
 	}
 	writeWarnings(p, c.Warnings)
 	return p.Err
