@@ -104,7 +104,7 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 	share := 100 * float64(s.StoredDraws) / float64(s.WantedDraws)
 	fmt.Fprintf(w, "%s\n\n", terminal.EscapeControls(s.Name))
 	begun := "running"
-	if !s.Running && s.ChainsGoing > 0 {
+	if !s.Running && !s.Complete {
 		begun = "stopped"
 	}
 	fmt.Fprintf(w, "Chains  %d: %d done, %d %s, %d not begun\n", s.Chains, s.ChainsDone, s.ChainsGoing, begun, s.ChainsMissing)
