@@ -168,7 +168,7 @@ func runWarnings(p *compile.Problem, r *run.Result) []string {
 		if !advised {
 			advice = fmt.Sprintf(" Run again with %s%s.", draws, better)
 		}
-		add("The draws are worth only %s independent ones (ESS) to tell %s; at least %s are needed. R-hat and errors (±) are unsure.%s", number.RoundedDown(ess.ess), ess.statistic, number.Thousands(int(wanted)), advice)
+		add("The draws are worth only %s independent ones (ESS) to tell %s; at least %s are needed. R-hat and errors (±) are uncertain.%s", number.RoundedDown(ess.ess), ess.statistic, number.Thousands(int(wanted)), advice)
 	}
 	for k, c := range r.Chains {
 		if c.Tally.Updated == 0 && c.Tally.Iterations > 0 && len(p.Ingredients) > 1 {
