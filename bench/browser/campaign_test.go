@@ -240,7 +240,7 @@ func TestServeCampaign(t *testing.T) {
 	}
 	w.opens("campaign")
 	paper := w.printed("campaign")
-	for _, text := range []string{"A long drink", "Batch 2", "B2-2", "Expected:", "Batch 1", "liking of the best so far", "haze: predicted against measured"} {
+	for _, text := range []string{"A long drink", "Batch 2", "B2-2", "Expected:", "Batch 1", "liking of the best so far", "haze: predicted and measured"} {
 		if !strings.Contains(paper, plainly(text)) {
 			t.Errorf("on paper is no %q", text)
 		}

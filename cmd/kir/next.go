@@ -184,7 +184,7 @@ func printBatch(w io.Writer, b *campaign.Batch, problemFile, table string, again
 	}
 	fmt.Fprintln(&text)
 	if again {
-		fmt.Fprintln(&text, "Nothing was recorded since: this is the last batch again.")
+		fmt.Fprintln(&text, "No result was recorded since: this is the last batch again.")
 	}
 	verb := "Fill in"
 	if written {

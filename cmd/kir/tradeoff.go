@@ -115,7 +115,7 @@ func drawsBehindFront(ctx context.Context, p *compile.Problem, r *run.Run) (draw
 		return nil, nil, nil
 	}
 	if r.CheckComplete() != nil {
-		return nil, []string{"The run is not complete: no draws stand behind the front."}, nil
+		return nil, []string{"The run is not complete, so the plots leave out its draws."}, nil
 	}
 	draws, err = assemble.DrawsBehind(ctx, p, r)
 	return draws, nil, err
