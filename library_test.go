@@ -66,6 +66,7 @@ func TestDraws(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	for _, err := range result.Draws(ctx) {
 		if err != nil && !errors.Is(err, context.Canceled) {
 			t.Error(err)

@@ -183,7 +183,7 @@ func TestServeCampaign(t *testing.T) {
 	if err := chromedp.Do(w.ctx, chromedp.Navigate("about:blank")); err != nil {
 		t.Fatal(err)
 	}
-	if printed := kirDoes(t, "next", file, "-n", "2"); !strings.Contains(printed, "this is the last batch again") || !strings.Contains(printed, "Round 2") {
+	if printed := kirDoes(t, "next", file, "-n", "2"); !strings.Contains(printed, "this is the last batch again") || !strings.Contains(printed, "Batch 2") {
 		t.Errorf("kir next prints %s", printed)
 	}
 	var stand campaign.Standing
