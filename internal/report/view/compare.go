@@ -102,8 +102,8 @@ func changeText(before, after string) string {
 
 // inPercent returns the change of a mean amount, in units, as percentages of the totals.
 func inPercent(m report.FigureChange, d *report.Difference) report.FigureChange {
-	a, b := 100/report.Number(d.TotalA), 100/report.Number(d.TotalB)
-	m.A, m.SEA, m.B, m.SEB = m.A*a, m.SEA*a, m.B*b, m.SEB*b
+	a, b := report.Number(d.TotalA)/100, report.Number(d.TotalB)/100 // units of a percent
+	m.A, m.SEA, m.B, m.SEB = m.A/a, m.SEA/a, m.B/b, m.SEB/b
 	return m
 }
 
