@@ -148,51 +148,33 @@ func (o *oracle) losses(k int) []float64 {
 	return []float64{-o.worth(k), z}
 }
 
-// front returns the losses of some recipes, scaled as kir next scales them: from the best of
-// all to the reference of what is on the front of these.
-func (o *oracle) front(tried []int) (points [][]float64, scaled func(k int) []float64) {
-	for _, k := range tried {
+// scaledLosses returns the losses of some recipes from 0, the best of all, to 1, the reference of the table.
+func (o *oracle) scaledLosses(recipes ...int) (points [][]float64) {
+	for _, k := range recipes {
 		points = append(points, o.losses(k))
 	}
-	var of [][]float64
-	for _, k := range pareto.NonDominated(points) {
-		of = append(of, points[k])
-	}
-	_, nadir := pareto.Bounds(of)
-	if len(of) == 1 {
-		_, nadir = pareto.Bounds(points)
-	}
-	ideal := o.second.ideal
-	reference := pareto.HypervolumeReference(ideal, nadir)
-	return pareto.ScaleLosses(of, ideal, reference), func(k int) []float64 { return pareto.ScaleLosses([][]float64{o.losses(k)}, ideal, reference)[0] }
+	return pareto.ScaleLosses(points, o.second.ideal, o.second.reference)
 }
 
 // adds is the share of the hypervolume of what was tried that a recipe adds.
 func (o *oracle) adds(k int, tried []int) float64 {
-	points, scaled := o.front(tried)
-	one := []float64{1, 1}
-	return pareto.VolumeGain(scaled(k), points, one) / max(pareto.Hypervolume(points, one), 1e-9)
+	points, one := lowerFront(o.scaledLosses(tried...)), []float64{1, 1}
+	return pareto.VolumeGain(o.scaledLosses(k)[0], points, one) / max(pareto.Hypervolume(points, one), 1e-9)
 }
 
 // replayTrade makes one campaign for a trade-off: its regret is the share of the hypervolume
 // of all recipes that what was tried does not have.
 func replayTrade(ctx context.Context, p *replay, a arm, r *record) error {
-	s, one := p.o.second, []float64{1, 1}
+	one := []float64{1, 1}
 	note := func() {
-		var points [][]float64
-		for _, k := range p.tried {
-			points = append(points, p.o.losses(k))
-		}
-		r.Regret = append(r.Regret, 1-pareto.Hypervolume(pareto.ScaleLosses(points, s.ideal, s.reference), one)/s.most)
+		r.Regret = append(r.Regret, 1-pareto.Hypervolume(p.o.scaledLosses(p.tried...), one)/p.o.second.most)
 		r.Closed = append(r.Closed, 1-r.Regret[len(r.Regret)-1]/max(r.Regret[0], 1e-9))
 	}
 	note()
 	for range rounds(p.o, p.size) {
 		more := 0.0
-		points, scaled := p.o.front(p.tried)
-		have := max(pareto.Hypervolume(points, one), 1e-9)
 		for _, k := range p.untried() {
-			more = max(more, pareto.VolumeGain(scaled(k), points, one)/have)
+			more = max(more, p.o.adds(k, p.tried))
 		}
 		r.More = append(r.More, more)
 		chosen, err := a.choose(ctx, p)
