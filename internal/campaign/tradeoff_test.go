@@ -182,8 +182,8 @@ func TestReferenceBeyondTheTrials(t *testing.T) {
 	}
 }
 
-// TestThinnedCandidatesAreNearTheFront: of more recipes than can be drawn jointly, those on the front of optimistic losses
-// stay, and then those on the next front.
+// TestThinnedCandidatesAreNearTheFront: of more recipes than can be drawn jointly, those near the front of optimistic
+// losses stay. None that is dropped beats one that stays.
 func TestThinnedCandidatesAreNearTheFront(t *testing.T) {
 	table := trialsTable(25, func(x []int, _ int) string { return fmt.Sprint(10*x[0] - x[1]*x[1]) })
 	path := fiveBench(t, "labels: [y]\nproperties:\n  y: {learn: {label: y, maximize: true}}\n  price: {blend: {attribute: price, minimize: true}}\ntrade: [y, price]\n", table)
@@ -220,9 +220,12 @@ func TestThinnedCandidatesAreNearTheFront(t *testing.T) {
 		return points
 	}
 	kept := losses(f.candidateRecipes)
-	for _, p := range nonDominatedPoints(losses(all)) {
-		if !slices.ContainsFunc(kept, func(q []float64) bool { return slices.Equal(p, q) }) {
-			t.Errorf("%v is on the front, and is dropped", p)
+	for _, p := range losses(all) {
+		if slices.ContainsFunc(kept, func(q []float64) bool { return slices.Equal(p, q) }) {
+			continue
+		}
+		if slices.ContainsFunc(kept, func(q []float64) bool { return pareto.Dominates(p, q) }) {
+			t.Errorf("%v is dropped, but beats a candidate that stays", p)
 		}
 	}
 }
