@@ -26,7 +26,7 @@ kir status lists them.`,
 			if err != nil {
 				return err
 			}
-			return printSummary(c.OutOrStdout(), m, args[0], o.asJSON)
+			return printSummary(c.Context(), c.OutOrStdout(), m, args[0], o.asJSON)
 		},
 	}
 	c.Flags().IntVar(&o.workers, "workers", 0, "`NUMBER` of chains read in parallel (default: all cores)")

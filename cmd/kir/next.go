@@ -68,10 +68,9 @@ choose, such as the humidity of the day. docs/campaign.md describes how recipes 
 				if err != nil {
 					return err
 				}
-				if asJSON {
-					return writeJSON(c.OutOrStdout(), b)
-				}
-				return printBatch(c.OutOrStdout(), b, args[0], table, again, written)
+				return writeResult(c.Context(), c.OutOrStdout(), asJSON, jsonOf(b), func(w io.Writer) error {
+					return printBatch(w, b, args[0], table, again, written)
+				})
 			})
 		},
 	}

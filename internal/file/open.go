@@ -59,6 +59,15 @@ func describeKind(mode fs.FileMode) string {
 // ended. If the path is a device or a pipe, Open returns an error that wraps [ErrNotRegular]. If it
 // is a directory, the error does not wrap [ErrNotRegular].
 func Open(ctx context.Context, path string) (io.ReadCloser, error) {
+	open := func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|openNonblocking, 0) }
+	if c, ok := confinementOf(ctx); ok {
+		dir, name, err := c.locate(path)
+		if err != nil {
+			return nil, err
+		}
+		defer dir.Close()
+		open = func() (*os.File, error) { return dir.OpenFile(name, os.O_RDONLY|openNonblocking, 0) }
+	}
 	// The file is checked before it is opened, because opening a device may have effects.
 	info, err := os.Stat(path)
 	if err != nil {
@@ -70,7 +79,7 @@ func Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	if !info.Mode().IsRegular() {
 		return nil, NotRegularError(path, info.Mode())
 	}
-	f, err := openRegular(path, func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|openNonblocking, 0) }, nil)
+	f, err := openRegular(path, open, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +127,11 @@ func openRegular(path string, open func() (*os.File, error), seen fs.FileInfo) (
 }
 
 // OpenInput opens an input file that the user named: a regular file, or a pipe. For a pipe,
-// OpenInput waits for the writer until ctx ends.
+// OpenInput waits for the writer until ctx ends. In a context of [Confine] it opens no pipe.
 func OpenInput(ctx context.Context, path string) (io.ReadCloser, error) {
+	if _, confined := confinementOf(ctx); confined {
+		return Open(ctx, path)
+	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		return Open(ctx, path)
