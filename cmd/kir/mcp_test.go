@@ -22,8 +22,8 @@ ingredients: bar.csv
 total: 20
 sparsity: {uniform: [1, 3]}
 properties:
-  fresh: {expression: "0.2 + share('Lime juice')", maximize: true, worst: 0, best: 1}
-  cheap: {mean: {of: cost, minimize: true, worst: 20, best: 4}}
+  fresh: {expression: {formula: "share('Lime juice') + share('Syrup')", maximize: true, unit: "%"}}
+  cheap: {blend: {attribute: cost, minimize: true}}
 constraints:
   - amount: {of: Syrup, max: 25%}
 sampler: {kernel: accelerated, chains: 2, warmup: 50, draws: 50, seed: 3}

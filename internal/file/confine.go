@@ -146,7 +146,7 @@ func (c *Confinement) locate(path string) (*os.Root, string, error) {
 	}
 	real, err := filepath.EvalSymlinks(at)
 	if err != nil {
-		return nil, "", err
+		return nil, "", withErrorPath(err, path) // without the target of a link
 	}
 	dir, name, ok := c.split(real)
 	if !ok {

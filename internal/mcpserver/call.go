@@ -61,17 +61,11 @@ func (c *call) do(ctx context.Context, work func(context.Context) (*answer, erro
 	if err := json.Unmarshal(c.request.Params.Arguments, &arguments); err == nil && hasZeroByte(arguments) {
 		return nil, &inputerr.Error{Message: "an argument has a zero byte in it", Hint: "leave it out"}
 	}
-	select {
-	case c.server.slots <- struct{}{}:
-	default:
-		c.progress.observe("waiting for other calls to end", 0)
-		select {
-		case c.server.slots <- struct{}{}:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
+	release, err := c.server.acquireSlot(ctx, func() { c.progress.observe("waiting for other calls to end", 0) })
+	if err != nil {
+		return nil, err
 	}
-	defer func() { <-c.server.slots }()
+	defer release()
 	defer func() {
 		for _, clean := range c.cleanups {
 			err = errors.Join(err, clean())
@@ -89,6 +83,23 @@ func (c *call) do(ctx context.Context, work func(context.Context) (*answer, erro
 	a.text = shorten(names.Replace(a.text), maxTextBytes)
 	a.structured = json.RawMessage(names.Replace(string(a.structured)))
 	return a, nil
+}
+
+// acquireSlot waits until a call may work. The function onWait is called if it has to wait.
+func (s *Server) acquireSlot(ctx context.Context, onWait func()) (release func(), err error) {
+	release = func() { <-s.slots }
+	select {
+	case s.slots <- struct{}{}:
+		return release, nil
+	default:
+	}
+	onWait()
+	select {
+	case s.slots <- struct{}{}:
+		return release, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // run runs a command of kir with the flag --json, and returns its result. Messages of the command follow
@@ -139,8 +150,8 @@ func (c *call) failure(err error) *mcp.CallToolResult {
 		err = c.explainConsent(consent)
 	}
 	text := err.Error()
-	if errors.Is(err, context.Canceled) && len(inputerr.All(err)) == 0 {
-		text = "cancelled: " + text
+	if errors.As(err, new(*compile.ConflictError)) {
+		text += "\nNext: explain_conflict lists the constraints and the fixes.\n"
 	}
 	r := &mcp.CallToolResult{IsError: true}
 	names := c.renamer()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"kir/internal/compile"
@@ -59,7 +60,11 @@ func (a *conflictAnswer) explain(c *compile.ConflictError, err error) {
 	a.Conflict, a.Cause, a.Sparsity = true, c.Cause, c.InvolvesUsedCounts
 	for _, k := range c.Rules {
 		at := c.ProblemRules[k].Node
-		a.Constraints = append(a.Constraints, constraintLine{at.File, at.Line, c.Set.Text(k)})
+		text := c.Set.Text(k)
+		if plain, err := strconv.Unquote(text); err == nil {
+			text = plain
+		}
+		a.Constraints = append(a.Constraints, constraintLine{at.File, at.Line, text})
 	}
 	for _, change := range c.Changes {
 		a.Fixes = append(a.Fixes, change.Text)

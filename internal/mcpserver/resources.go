@@ -136,6 +136,11 @@ func (s *Server) showRun(ctx context.Context, name string, command ...string) (s
 	if err != nil {
 		return "", err
 	}
+	release, err := s.acquireSlot(ctx, func() {})
+	if err != nil {
+		return "", err
+	}
+	defer release()
 	var out bytes.Buffer
 	err = s.options.Run(ctx, Command{Args: commandLine(command).with(run), Stdout: &out, Stderr: io.Discard, Observe: func(string, float64) {}})
 	return c.renamer().Replace(out.String()), err
@@ -169,7 +174,7 @@ const runManifest = "run.json"
 
 // ingredientsKey and objectivesKey match keys that a problem file has.
 var (
-	ingredientsKey = regexp.MustCompile(`(?m)^(ingredients|recipes|market):`)
+	ingredientsKey = regexp.MustCompile(`(?m)^(ingredients|recipes):`)
 	objectivesKey  = regexp.MustCompile(`(?m)^(total|sparsity|properties|constraints):`)
 )
 
