@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -75,6 +74,3 @@ const maxSeed = float64(1<<53 - 1)
 
 // seedBound is the bound of the argument seed.
 var seedBound = bound{0, maxSeed, nil}
-
-// isWhole reports whether a number has no fraction.
-func isWhole(x float64) bool { return x == math.Trunc(x) }

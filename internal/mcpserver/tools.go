@@ -64,10 +64,24 @@ func (l *commandLine) flag(name, value string) {
 	}
 }
 
+// whole adds a flag with a whole number, unless the number is nil.
+func (l *commandLine) whole(name string, value *int64) {
+	if value != nil {
+		l.flag(name, strconv.FormatInt(*value, 10))
+	}
+}
+
 // number adds a flag with a number, unless the number is nil.
 func (l *commandLine) number(name string, value *float64) {
 	if value != nil {
 		l.flag(name, formatNumber(*value))
+	}
+}
+
+// toggle adds a flag without a value, if it is on.
+func (l *commandLine) toggle(name string, on bool) {
+	if on {
+		*l = append(*l, "--"+name)
 	}
 }
 
@@ -82,12 +96,7 @@ func (l *commandLine) list(name string, values []string) {
 func (l commandLine) with(args ...string) []string { return slices.Concat(l, []string{"--"}, args) }
 
 // formatNumber writes a number as commands read it.
-func formatNumber(x float64) string {
-	if isWhole(x) && x >= 0 && x <= maxSeed {
-		return strconv.FormatUint(uint64(x), 10)
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
-}
+func formatNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // A problemGiven is a problem that only this call needs, by its path or by its text.
 type problemGiven struct {
@@ -121,10 +130,10 @@ type sampleArguments struct {
 	ProblemText string   `json:"problem_text,omitempty" jsonschema:"the problem itself as YAML; it is saved as the new file problem"`
 	Resume      string   `json:"resume,omitempty" jsonschema:"instead of a problem: the directory of an interrupted run, which goes on"`
 	Run         string   `json:"run,omitempty" jsonschema:"directory of the new run; default: runs/NAME-1 and so on beside the problem"`
-	Draws       *float64 `json:"draws,omitempty" jsonschema:"number of draws per chain; default: until the estimates are precise enough, within the time"`
+	Draws       *int64   `json:"draws,omitempty" jsonschema:"number of draws per chain; default: until the estimates are precise enough, within the time"`
 	Time        *float64 `json:"time,omitempty" jsonschema:"time limit of the chains in seconds; default 60; not with draws"`
 	Effort      *float64 `json:"effort,omitempty" jsonschema:"effort of the search for the best recipes, as a multiple of the usual; 0: no search"`
-	Seed        *float64 `json:"seed,omitempty" jsonschema:"seed of all random choices; default: that of the problem"`
+	Seed        *int64   `json:"seed,omitempty" jsonschema:"seed of all random choices; default: that of the problem"`
 	Pin         []string `json:"pin,omitempty" jsonschema:"always use an ingredient: NAME or NAME=AMOUNT; with a run, K:NAME for its amount in recipe K"`
 	Exclude     []string `json:"exclude,omitempty" jsonschema:"names of ingredients never to use"`
 	Min         []string `json:"min,omitempty" jsonschema:"minimum of an ingredient if it is used, NAME=AMOUNT in units or percent"`
@@ -164,12 +173,12 @@ func sample(ctx context.Context, c *call, in sampleArguments) (*answer, error) {
 		l = append(l, "--quiet") // otherwise it prints how the problem changed
 	}
 	l.flag("output", run)
-	l.number("draws", in.Draws)
+	l.whole("draws", in.Draws)
 	if in.Time != nil {
 		l.flag("time", formatNumber(*in.Time)+"s")
 	}
 	l.number("effort", in.Effort)
-	l.number("seed", in.Seed)
+	l.whole("seed", in.Seed)
 	l.list("pin", in.Pin)
 	l.list("exclude", in.Exclude)
 	l.list("min", in.Min)
@@ -284,8 +293,8 @@ func score(ctx context.Context, c *call, in scoreArguments) (*answer, error) {
 type nextArguments struct {
 	Problem     string   `json:"problem" jsonschema:"path of the problem file"`
 	ProblemText string   `json:"problem_text,omitempty" jsonschema:"the problem itself as YAML; it is saved as the new file problem"`
-	Number      *float64 `json:"number,omitempty" jsonschema:"number of recipes; default: campaign.batch of the problem, or 8"`
-	Seed        *float64 `json:"seed,omitempty" jsonschema:"seed of all random choices; default: that of the problem"`
+	Number      *int64   `json:"number,omitempty" jsonschema:"number of recipes; default: campaign.batch of the problem, or 8"`
+	Seed        *int64   `json:"seed,omitempty" jsonschema:"seed of all random choices; default: that of the problem"`
 	Given       []string `json:"given,omitempty" jsonschema:"value of a condition that nobody can choose, NAME=VALUE, such as humidity=40"`
 }
 
@@ -295,8 +304,8 @@ func next(ctx context.Context, c *call, in nextArguments) (*answer, error) {
 		return nil, err
 	}
 	l := commandLine{"next", "--json"}
-	l.number("number", in.Number)
-	l.number("seed", in.Seed)
+	l.whole("number", in.Number)
+	l.whole("seed", in.Seed)
 	l.list("given", in.Given)
 	a, err := c.run(ctx, l.with(problem)...)
 	if err != nil {
@@ -352,11 +361,9 @@ func record(ctx context.Context, c *call, in recordArguments) (*answer, error) {
 	}
 	l := commandLine{"record", "--json"}
 	l.flag("made", in.Made)
-	for name, is := range map[string]bool{"failed": in.Failed, "correct": in.Correct, "withdraw": in.Withdraw} {
-		if is {
-			l.flag(name, "true")
-		}
-	}
+	l.toggle("failed", in.Failed)
+	l.toggle("correct", in.Correct)
+	l.toggle("withdraw", in.Withdraw)
 	a, err := c.run(ctx, l.with(args...)...)
 	if err != nil {
 		return nil, err
@@ -376,7 +383,7 @@ func resultText(label string, value any) (string, error) {
 			return v, nil
 		}
 	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64), nil
+		return formatNumber(v), nil
 	}
 	return "", &inputerr.Error{Message: "the result of " + inputerr.Quote(label) + " is no number and no short text", Hint: "write a number, or a text"}
 }
@@ -404,7 +411,7 @@ type tradeoffArguments struct {
 	Between     []string `json:"between,omitempty" jsonschema:"names of two to four objectives; default: trade of the problem"`
 	Points      int      `json:"points,omitempty" jsonschema:"number of recipes to list"`
 	Effort      *float64 `json:"effort,omitempty" jsonschema:"search time, as a multiple of the usual"`
-	Seed        *float64 `json:"seed,omitempty" jsonschema:"seed of all random choices; default: that of the problem"`
+	Seed        *int64   `json:"seed,omitempty" jsonschema:"seed of all random choices; default: that of the problem"`
 }
 
 func tradeoff(ctx context.Context, c *call, in tradeoffArguments) (*answer, error) {
@@ -423,6 +430,6 @@ func tradeoff(ctx context.Context, c *call, in tradeoffArguments) (*answer, erro
 		l.flag("between", strings.TrimSuffix(names.String(), "\n"))
 	}
 	l.number("effort", in.Effort)
-	l.number("seed", in.Seed)
+	l.whole("seed", in.Seed)
 	return c.run(ctx, l.with(problem)...)
 }

@@ -27,6 +27,9 @@ func ServePrograms(ctx context.Context, address, path string, handler http.Handl
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	if !at.Addr().Unmap().IsLoopback() { // a name can mean any address
+		return errors.Join(checkLoopback(at.String()), listener.Close())
+	}
 	g := newGuard(at, "http", nil)
 	mux := http.NewServeMux()
 	mux.Handle(path, handler)
