@@ -216,7 +216,7 @@ func (c *call) runAnswer(a *answer, run string, best int) (*answer, error) {
 		of["report"], of["summary"] = uri+reportPage, uri+summaryFile
 		text += fmt.Sprintf("\nThe run is %s. Its report is %s, and all its figures are in %s.\n", run, uri+reportPage, uri+summaryFile)
 	}
-	text += "Next: shortlist lists more suggestions; next chooses a batch to make and measure.\n"
+	text += "The tool shortlist lists more suggestions; next chooses a batch to make and measure.\n"
 	structured, err := json.Marshal(of)
 	return &answer{structured, text}, err
 }
