@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -443,5 +445,86 @@ done
 	}
 	if text, _, isError := callTool(t, s, "score", score); isError || !has() {
 		t.Errorf("a program that the user trusts: %s", text)
+	}
+}
+
+// withToken is a transport that sends a token with each request.
+type withToken string
+
+// RoundTrip implements [http.RoundTripper].
+func (token withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+string(token))
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestMCPByHTTP: a client that has the printed token uses kir by HTTP, and no other; messages are bounded.
+func TestMCPByHTTP(t *testing.T) {
+	dir := writeBar(t)
+	reading, writing := io.Pipe()
+	ctx, stop := context.WithCancel(patient(context.Background()))
+	ended := make(chan error, 1)
+	go func() {
+		ended <- execute(ctx, []string{"mcp", dir, "--http"}, io.Discard, writing)
+		_ = writing.Close()
+	}()
+	lines := bufio.NewScanner(reading)
+	var words []string // the last word of each line
+	for len(words) < 2 && lines.Scan() {
+		words = append(words, lines.Text()[strings.LastIndex(lines.Text(), " ")+1:])
+	}
+	go func() { _, _ = io.Copy(io.Discard, reading) }()
+	if len(words) != 2 || !strings.HasPrefix(words[0], "http://127.0.0.1:") || len(words[1]) < 26 {
+		t.Fatalf("kir mcp prints %q", words)
+	}
+	for _, version := range []string{"", "2025-11-25"} {
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{
+			Endpoint: words[0], HTTPClient: &http.Client{Transport: withToken(words[1])},
+		}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, _, isError := callTool(t, session, "score", json.RawMessage(`{"problem": "bar.yaml", "table": "mine.csv"}`)); isError {
+			t.Error(text)
+		}
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{
+		Endpoint: words[0], HTTPClient: &http.Client{Transport: withToken("guess")},
+	}, nil); err == nil {
+		t.Error("a client with another token is served")
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, words[0], strings.NewReader(`{"jsonrpc": "2.0", "id": 1, "method": "`+strings.Repeat("a", 5<<20)+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	response, err := (&http.Client{Transport: withToken(words[1])}).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("a message of 5 MB: %s, %v", response.Status, err)
+	}
+	stop()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("kir mcp ends with %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("kir mcp does not end")
+	}
+}
+
+// TestMCPUsage: kir mcp serves directories alone, and no other machine.
+func TestMCPUsage(t *testing.T) {
+	for _, args := range [][]string{{"mcp", "no/such/directory"}, {"mcp", "mcp_test.go"}, {"mcp", "--http=0.0.0.0:0"}, {"mcp", "--http=example.com:80"}, {"mcp", "--allow-programs"}} {
+		if err := execute(t.Context(), args, io.Discard, io.Discard); err == nil || exitStatusOf(err) != 2 {
+			t.Errorf("kir %q ends with %v", args, err)
+		}
 	}
 }

@@ -30,7 +30,7 @@ func NewConfinement(first string, more ...string) (*Confinement, error) {
 		}
 		real, err := filepath.EvalSymlinks(given)
 		if err != nil {
-			return nil, err
+			return nil, &inputerr.Error{File: dir, Message: "there is no such directory", Hint: "check the path", Err: err}
 		}
 		if info, err := os.Stat(real); err != nil {
 			return nil, err
