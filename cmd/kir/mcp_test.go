@@ -204,7 +204,7 @@ func TestMCPTools(t *testing.T) {
 		t.Errorf("sample is %v", structured)
 	}
 	for _, c := range []struct{ tool, arguments, run string }{
-		{"sample", `{"problem": "runs/bar-1", "pin": ["Gin"], "effort": 0}`, "runs/runs/bar-1-1"},
+		{"sample", `{"problem": "runs/bar-1", "pin": ["Gin"], "effort": 0}`, "runs/bar-2"},
 		{"sample", `{"problem": "my.yaml", "problem_text": "ingredients: bar.csv\ntotal: 20\nsparsity: {uniform: [1, 3]}\n", "effort": 0, "draws": 100}`, "runs/my-1"},
 		{"shortlist", `{"run": "runs/bar-1", "best": 3}`, "runs/bar-1"},
 	} {

@@ -24,8 +24,9 @@ const maxTextBytes = 16_000
 
 // An answer is the result of a tool.
 type answer struct {
-	structured json.RawMessage // JSON object
+	structured json.RawMessage // JSON object; nil if the text is all
 	text       string
+	isWhole    bool // whether the text stays whole, however long it is
 }
 
 // A call is one call of a tool.
@@ -51,7 +52,11 @@ func toolHandler[In any](s *Server, do func(ctx context.Context, c *call, in In)
 		if err != nil {
 			return c.failure(err), nil, nil
 		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: a.text}}, StructuredContent: a.structured}, nil, nil
+		result := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: a.text}}}
+		if a.structured != nil {
+			result.StructuredContent = a.structured
+		}
+		return result, nil, nil
 	}
 }
 
@@ -78,6 +83,9 @@ func (c *call) do(ctx context.Context, work func(context.Context) (*answer, erro
 	}
 	if err != nil {
 		return nil, err
+	}
+	if a.isWhole {
+		return a, nil
 	}
 	names := c.renamer()
 	a.text = shorten(names.Replace(a.text), maxTextBytes)
@@ -116,7 +124,7 @@ func (c *call) run(ctx context.Context, args ...string) (*answer, error) {
 	if stderr.Len() > 0 {
 		text.WriteString("\n" + stderr.String())
 	}
-	return &answer{compact.Bytes(), text.String()}, nil
+	return &answer{structured: compact.Bytes(), text: text.String()}, nil
 }
 
 // runText runs a command of kir and returns the text that it prints.

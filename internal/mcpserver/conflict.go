@@ -52,7 +52,7 @@ func explainConflict(ctx context.Context, c *call, in conflictArguments) (_ *ans
 		text = of.text()
 	}
 	structured, err := json.Marshal(of)
-	return &answer{structured, text}, err
+	return &answer{structured: structured, text: text}, err
 }
 
 // explain fills in the answer for a conflict. The error err contains it, and maybe other errors of the file.

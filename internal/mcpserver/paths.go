@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"kir/internal/inputerr"
@@ -55,8 +56,12 @@ func (c *call) resolve(path string) (string, error) {
 	return c.server.options.Directories.Resolve(path)
 }
 
+// numberOfRun matches the number at the end of the name of a run.
+var numberOfRun = regexp.MustCompile(`-\d+$`)
+
 // newRun returns the location of a new run: the one that the client named, or else the first of
-// runs/NAME-1, runs/NAME-2, … beside the problem that does not exist. The name is that of the problem file.
+// runs/NAME-1, runs/NAME-2, … that does not exist, beside the problem file, which gives the name. For a run
+// in place of a problem file, it is the next one beside the run.
 func (c *call) newRun(named, problem string) (string, error) {
 	s := c.server
 	if is, err := s.checkBucket(named); is || err != nil {
@@ -66,7 +71,9 @@ func (c *call) newRun(named, problem string) (string, error) {
 		return s.options.Directories.ResolveNew(named)
 	}
 	base := filepath.Join(filepath.Dir(problem), "runs", strings.TrimSuffix(filepath.Base(problem), filepath.Ext(problem)))
-	if is, _ := s.checkBucket(problem); is {
+	if info, err := os.Stat(problem); err == nil && info.IsDir() {
+		base = numberOfRun.ReplaceAllString(problem, "")
+	} else if bucket.IsBucket(problem) {
 		base = "runs/bucket"
 	}
 	s.mu.Lock()

@@ -41,12 +41,8 @@ const (
 
 // addResources adds the documents, and templates for problem files and runs.
 func (s *Server) addResources() {
-	names, err := fs.Glob(s.options.Docs, "*.md")
-	if err != nil {
-		panic(err) // the pattern is right
-	}
-	for _, name := range names {
-		topic := strings.TrimSuffix(name, ".md")
+	for _, topic := range s.topics() {
+		name := topic + ".md"
 		s.mcp.AddResource(&mcp.Resource{URI: docsURI + topic, Name: topic, Title: "kir: " + topic, MIMEType: "text/markdown", Description: documentTitle(s.options.Docs, name)}, func(_ context.Context, request *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 			text, err := fs.ReadFile(s.options.Docs, name)
 			return textResource(request, string(text)), err
@@ -89,6 +85,18 @@ func (s *Server) addResources() {
 			return result, err
 		}
 	})
+}
+
+// topics returns the topics of the documents.
+func (s *Server) topics() (topics []string) {
+	names, err := fs.Glob(s.options.Docs, "*.md")
+	if err != nil {
+		panic(err) // the pattern is right
+	}
+	for _, name := range names {
+		topics = append(topics, strings.TrimSuffix(name, ".md"))
+	}
+	return topics
 }
 
 // documentTitle returns the heading of a document.

@@ -12,10 +12,12 @@ const (
 	maxListItems      = 200     // greatest number of items of an argument that is a list or a map
 )
 
-// A bound says which values an argument may have, and which it has by default; nil is no default.
+// A bound says which values an argument may have: a number from least to most, or one of the choices. It also has
+// the default of a number; nil is no default.
 type bound struct {
 	least, most float64
 	preset      any
+	choices     []any
 }
 
 // inputSchema returns the JSON Schema of the arguments of a tool, a struct. Descriptions come from its tags.
@@ -28,7 +30,9 @@ func inputSchema[In any](bounds map[string]bound) *jsonschema.Schema {
 	for name, p := range s.Properties {
 		p.Types, p.Type = nil, argumentType(p) // an argument that is not wanted is left out
 		restrict(p, maxArgumentLength)
-		if b, ok := bounds[name]; ok {
+		if b, ok := bounds[name]; ok && b.choices != nil {
+			p.Enum = b.choices
+		} else if ok {
 			p.Minimum, p.Maximum = &b.least, &b.most
 			if b.preset != nil {
 				p.Default = []byte(fmt.Sprint(b.preset))
@@ -73,4 +77,4 @@ func restrict(p *jsonschema.Schema, maxLength int) {
 const maxSeed = float64(1<<53 - 1)
 
 // seedBound is the bound of the argument seed.
-var seedBound = bound{0, maxSeed, nil}
+var seedBound = bound{most: maxSeed}

@@ -79,7 +79,7 @@ const (
 )
 
 // instructions tells an assistant how the tools go together.
-const instructions = `kir finds new recipes (formulations, fragrances, drinks, portfolios) under constraints. A problem is a YAML file; kir://docs/start and kir://docs/problem describe it.
+const instructions = `kir finds new recipes (formulations, fragrances, drinks, portfolios) under constraints. A problem is a YAML file; read_document describes it (start, problem).
 1. check a problem; if its constraints conflict, explain_conflict names what resolves it.
 2. sample draws recipes into a run; shortlist lists the best of a run; tradeoff weighs objectives; score rates given recipes.
 3. next chooses a batch to make and measure; record stores results; campaign says where it stands and whether to go on.

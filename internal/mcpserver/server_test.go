@@ -127,6 +127,8 @@ func TestCommandLines(t *testing.T) {
 		`tradeoff {"problem": "p.yaml", "between": ["a, b", "c \"d\""], "points": 2, "effort": 2, "seed": 1}`,
 		`tradeoff {"problem": "r"}`,
 		`tradeoff {"problem": "s3://bucket/run"}`,
+		`read_document {"topic": "start"}`,
+		`read_document {"topic": "../start"}`,
 	} {
 		r.commands = nil
 		name, arguments, _ := strings.Cut(c, " ")
@@ -138,7 +140,7 @@ func TestCommandLines(t *testing.T) {
 		for _, args := range r.commands {
 			fmt.Fprintf(&said, "kir %q\n", args)
 		}
-		if result.IsError || name == "shortlist" || name == "score" {
+		if result.IsError || name == "read_document" || name == "shortlist" || name == "score" {
 			fmt.Fprintf(&said, "%v: %s\n", result.IsError, strings.TrimRight(result.Content[0].(*mcp.TextContent).Text, "\n"))
 		}
 		if entries, err := filepath.Glob(filepath.Join(dir, ".kir-mcp-*")); err != nil || len(entries) > 0 {
@@ -188,7 +190,7 @@ func TestTools(t *testing.T) {
 		}
 		for name, of := range properties {
 			p := of.(map[string]any)
-			bounded := p["maximum"] != nil && p["minimum"] != nil || p["maxLength"] != nil || p["maxItems"] != nil || p["maxProperties"] != nil || p["type"] == "boolean"
+			bounded := p["maximum"] != nil && p["minimum"] != nil || p["maxLength"] != nil || p["maxItems"] != nil || p["maxProperties"] != nil || p["type"] == "boolean" || p["enum"] != nil
 			if p["description"] == nil || !bounded {
 				t.Errorf("the argument %s of %s has no description or no bound: %v", name, tool.Name, p)
 			}
@@ -243,6 +245,31 @@ func TestProgress(t *testing.T) {
 	stop()
 	if _, err := s.acquireSlot(ended2, func() { waited = true }); err == nil || !waited {
 		t.Error("more calls work than may")
+	}
+}
+
+// TestParallelRuns: runs that are made at the same time get names of their own.
+func TestParallelRuns(t *testing.T) {
+	r := new(recorder)
+	_, session, _ := newTestServer(t, r, false, nil)
+	var both sync.WaitGroup
+	both.Add(2)
+	r.wait = func(context.Context) error {
+		both.Done()
+		both.Wait()
+		return nil
+	}
+	var calls sync.WaitGroup
+	for range 2 {
+		calls.Go(func() {
+			if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "sample", Arguments: map[string]any{"problem": "p.yaml"}}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	calls.Wait()
+	if slices.Equal(r.commands[0], r.commands[1]) {
+		t.Errorf("both runs are made by kir %q", r.commands[0])
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strconv"
@@ -41,16 +42,21 @@ func addTool[In any](s *Server, name, title, description string, kind toolKind, 
 func (s *Server) addTools() {
 	addTool(s, "check", "Check a problem", "Check a problem file and its tables, count the possible recipes, rate the models, and suggest changes. Returns all errors of the file at once, each with its line and a fix. Call it before sample.", readsOnly, nil, check)
 	addTool(s, "sample", "Draw recipes", "Draw recipes for a problem into a new run, and return the best suggestions with how far to trust them. With the directory of a run as problem, it reuses the run's settings; pin, exclude, min, max, set and near change the problem first. Takes a minute or more; reports progress; an interrupted run goes on with resume.", adds, map[string]bound{
-		"draws": {100, 1e7, nil}, "effort": {0, 100, nil}, "seed": seedBound, "time": {1, 3600, nil}, "best": {1, 50, 5},
+		"draws": {least: 100, most: 1e7}, "effort": {least: 0, most: 100}, "seed": seedBound, "time": {least: 1, most: 3600}, "best": {least: 1, most: 50, preset: 5},
 	}, sample)
-	addTool(s, "shortlist", "List suggestions", "List the best recipes of a finished run, with predictions, intervals and the nearest known recipes.", readsOnly, map[string]bound{"best": {1, 100, 10}}, shortlist)
-	addTool(s, "score", "Score recipes", "Score given recipes by a problem's objectives, and list the constraints that each breaks and by how much.", readsOnly, map[string]bound{"limit": {1, 1000, 50}}, score)
-	addTool(s, "next", "Choose the next batch", "Choose the next batch of recipes to make and measure, each with its reason. Writes the batch and a table to fill in beside the problem. Until a result is recorded, it returns the last batch again.", addsOnce, map[string]bound{"number": {1, 500, nil}, "seed": seedBound}, next)
+	addTool(s, "shortlist", "List suggestions", "List the best recipes of a finished run, with predictions, intervals and the nearest known recipes.", readsOnly, map[string]bound{"best": {least: 1, most: 100, preset: 10}}, shortlist)
+	addTool(s, "score", "Score recipes", "Score given recipes by a problem's objectives, and list the constraints that each breaks and by how much.", readsOnly, map[string]bound{"limit": {least: 1, most: 1000, preset: 50}}, score)
+	addTool(s, "next", "Choose the next batch", "Choose the next batch of recipes to make and measure, each with its reason. Writes the batch and a table to fill in beside the problem. Until a result is recorded, it returns the last batch again.", addsOnce, map[string]bound{"number": {least: 1, most: 500}, "seed": seedBound}, next)
 	addTool(s, "record", "Record results", "Record measured results beside the problem, so that kir learns from them: a filled-in table, or one recipe by its id in a batch (B3-1) with its results. Only record what the user measured. It refuses a value that differs from a recorded one, unless correct is set; old entries stay in the file.", amendsOnce, nil, record)
 	addTool(s, "campaign", "Where a campaign stands", "Report all batches so far: the best of each, predictions against results, the chance that a better recipe exists, and whether to go on.", readsOnly, nil, campaign)
 	addTool(s, "tradeoff", "Find trade-offs", "Find the best trade-offs between two to four objectives: recipes that no other beats in every objective.", readsOnly, map[string]bound{
-		"points": {2, 500, 10}, "effort": {0, 100, nil}, "seed": seedBound,
+		"points": {least: 2, most: 500, preset: 10}, "effort": {least: 0, most: 100}, "seed": seedBound,
 	}, tradeoff)
+	var topics []any
+	for _, topic := range s.topics() {
+		topics = append(topics, topic)
+	}
+	addTool(s, "read_document", "Read a document", "Read a document about kir, which is also the resource kir://docs/TOPIC. start leads from a table to a batch; problem lists every key of a problem file, properties the objectives, rules the constraints, tables how tables are read.", readsOnly, map[string]bound{"topic": {choices: topics}}, readDocument)
 	addTool(s, "explain_conflict", "Explain a conflict", "Find the smallest set of constraints that cannot all hold, and changes, each proven to resolve the conflict. Use it when check says that the rules cannot all hold.", readsOnly, nil, explainConflict)
 }
 
@@ -218,7 +224,7 @@ func (c *call) runAnswer(a *answer, run string, best int) (*answer, error) {
 	}
 	text += "The tool shortlist lists more suggestions; next chooses a batch to make and measure.\n"
 	structured, err := json.Marshal(of)
-	return &answer{structured, text}, err
+	return &answer{structured: structured, text: text}, err
 }
 
 // shortlistArguments are the arguments of the tool shortlist.
@@ -432,4 +438,18 @@ func tradeoff(ctx context.Context, c *call, in tradeoffArguments) (*answer, erro
 	l.number("effort", in.Effort)
 	l.whole("seed", in.Seed)
 	return c.run(ctx, l.with(problem)...)
+}
+
+// documentArguments are the arguments of the tool read_document.
+type documentArguments struct {
+	Topic string `json:"topic" jsonschema:"topic of the document"`
+}
+
+// readDocument serves clients whose models cannot read resources by themselves, as most.
+func readDocument(_ context.Context, c *call, in documentArguments) (*answer, error) {
+	text, err := fs.ReadFile(c.server.options.Docs, in.Topic+".md")
+	if err != nil {
+		return nil, err
+	}
+	return &answer{text: string(text), isWhole: true}, nil
 }

@@ -18,7 +18,7 @@ FILES = {
                     f"properties: {{y: {{program: {{command: ['{sys.executable}', score.py]}}}}}}\n",
     "score.py": "import json, sys\nfor line in sys.stdin:\n    print(json.dumps([0.5 for _ in json.loads(line)]), flush=True)\n",
 }
-TOOLS = ["campaign", "check", "explain_conflict", "next", "record", "sample", "score", "shortlist", "tradeoff"]
+TOOLS = ["campaign", "check", "explain_conflict", "next", "read_document", "record", "sample", "score", "shortlist", "tradeoff"]
 
 
 def environment() -> str:
