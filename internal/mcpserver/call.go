@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -113,7 +115,8 @@ func (s *Server) acquireSlot(ctx context.Context, onWait func()) (release func()
 // run runs a command of kir with the flag --json, and returns its result. Messages of the command follow
 // the text.
 func (c *call) run(ctx context.Context, args ...string) (*answer, error) {
-	var stdout, stderr, text bytes.Buffer
+	var stdout, text bytes.Buffer
+	var stderr lockedBuffer
 	if err := c.server.options.Run(ctx, Command{Args: args, Stdout: &stdout, Stderr: &stderr, Text: &text, Observe: c.progress.observe}); err != nil {
 		return nil, err
 	}
@@ -121,16 +124,36 @@ func (c *call) run(ctx context.Context, args ...string) (*answer, error) {
 	if err := json.Compact(&compact, stdout.Bytes()); err != nil {
 		return nil, fmt.Errorf("the result of kir %s: %w", args[0], err)
 	}
-	if stderr.Len() > 0 {
-		text.WriteString("\n" + stderr.String())
+	if messages := stderr.String(); messages != "" {
+		text.WriteString("\n" + messages)
 	}
 	return &answer{structured: compact.Bytes(), text: text.String()}, nil
 }
 
+// A lockedBuffer is a buffer that several goroutines may write to.
+type lockedBuffer struct {
+	mu     sync.Mutex
+	buffer bytes.Buffer
+}
+
+// Write implements [io.Writer].
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.Write(p)
+}
+
+// String returns what was written.
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buffer.String()
+}
+
 // runText runs a command of kir and returns the text that it prints.
 func (c *call) runText(ctx context.Context, args ...string) (string, error) {
-	var stdout, stderr bytes.Buffer
-	err := c.server.options.Run(ctx, Command{Args: args, Stdout: &stdout, Stderr: &stderr, Observe: c.progress.observe})
+	var stdout bytes.Buffer
+	err := c.server.options.Run(ctx, Command{Args: args, Stdout: &stdout, Stderr: io.Discard, Observe: c.progress.observe})
 	if err != nil {
 		return "", err
 	}
@@ -187,17 +210,22 @@ func hasZeroByte(v any) bool {
 	return false
 }
 
-// shorten cuts a text off after a line, if it has more than maxBytes bytes, and says so.
+// shorten leaves lines out of the middle of a text that has more than maxBytes bytes: it keeps the recipes at the
+// beginning, and at the end how far to trust them.
 func shorten(text string, maxBytes int) string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	if len(text) <= maxBytes {
 		return text
 	}
-	cut := strings.LastIndexByte(text[:maxBytes], '\n') + 1
-	if cut == 0 {
-		cut = maxBytes
+	endBytes := maxBytes / 4
+	head, tail := text[:maxBytes-endBytes], text[len(text)-endBytes:]
+	if cut := strings.LastIndexByte(head, '\n'); cut >= 0 {
+		head = head[:cut+1]
 	}
-	return strings.ToValidUTF8(text[:cut], "") + "… and more\n"
+	if _, lines, ok := strings.Cut(tail, "\n"); ok {
+		tail = lines
+	}
+	return strings.ToValidUTF8(head+"… left out …\n"+tail, "")
 }
 
 // temporary writes a text that a client gave into a file of the first directory, which is removed when the call

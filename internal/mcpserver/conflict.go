@@ -32,6 +32,7 @@ type constraintLine struct {
 	Text string `json:"text"`
 }
 
+// explainConflict does the work of the tool explain_conflict. No command has its result as JSON.
 func explainConflict(ctx context.Context, c *call, in conflictArguments) (_ *answer, err error) {
 	problem, err := c.problemOf(in.Problem, in.ProblemText)
 	if err != nil {

@@ -45,7 +45,7 @@ type Options struct {
 type Command struct {
 	Args   []string
 	Stdout io.Writer // receives the result: JSON, if the arguments ask for it
-	Stderr io.Writer // receives messages
+	Stderr io.Writer // receives messages, maybe from several goroutines
 	Text   io.Writer // receives the result as text if Stdout receives JSON
 
 	// Observe is told what the command does at the moment, and which fraction of it is done; 0 means unknown.

@@ -312,10 +312,12 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// TestShorten: a text is cut at a line, and stays text.
+// TestShorten: a text loses whole lines in the middle, and stays text.
 func TestShorten(t *testing.T) {
-	for text, want := range map[string]string{"": "", "abc": "abc", "ab\ncdefgh": "ab\n… and more\n", "ééééé": "éé… and more\n", "\xff": "\uFFFD"} {
-		if got := shorten(text, 5); got != want {
+	for text, want := range map[string]string{
+		"": "", "abcd\nefg": "abcd\nefg", "ab\ncd\nef\ngh\ni": "ab\ncd\n… left out …\ni", "abcdefghijkl": "abcdef… left out …\nkl", "éééééééé": "ééé… left out …\né", "\xff": "\uFFFD",
+	} {
+		if got := shorten(text, 8); got != want {
 			t.Errorf("%q becomes %q, not %q", text, got, want)
 		}
 	}

@@ -113,6 +113,7 @@ type problemGiven struct {
 // checkArguments are the arguments of the tool check.
 type checkArguments struct{ problemGiven }
 
+// check does the work of the tool check: kir check.
 func check(ctx context.Context, c *call, in checkArguments) (*answer, error) {
 	problem, err := c.problemOf(in.Problem, in.ProblemText)
 	if err != nil {
@@ -154,6 +155,7 @@ func (in *sampleArguments) changes() bool {
 	return len(in.Pin)+len(in.Exclude)+len(in.Min)+len(in.Max)+len(in.Set) > 0 || in.Near != ""
 }
 
+// sample does the work of the tool sample: kir sample, or kir resume.
 func sample(ctx context.Context, c *call, in sampleArguments) (*answer, error) {
 	if in.Resume != "" {
 		run, err := c.resolve(in.Resume)
@@ -233,6 +235,7 @@ type shortlistArguments struct {
 	Best int    `json:"best,omitempty" jsonschema:"number of suggestions to list"`
 }
 
+// shortlist does the work of the tool shortlist: kir show --best.
 func shortlist(ctx context.Context, c *call, in shortlistArguments) (*answer, error) {
 	run, err := c.resolve(in.Run)
 	if err != nil {
@@ -268,6 +271,7 @@ type scoreArguments struct {
 	Limit     int    `json:"limit,omitempty" jsonschema:"greatest number of recipes to return, in the order of the table"`
 }
 
+// score does the work of the tool score: kir score, of which it returns the first recipes.
 func score(ctx context.Context, c *call, in scoreArguments) (*answer, error) {
 	problem, err := c.problemOf(in.Problem, in.ProblemText)
 	if err != nil {
@@ -304,6 +308,7 @@ type nextArguments struct {
 	Given       []string `json:"given,omitempty" jsonschema:"value of a condition that nobody can choose, NAME=VALUE, such as humidity=40"`
 }
 
+// next does the work of the tool next: kir next.
 func next(ctx context.Context, c *call, in nextArguments) (*answer, error) {
 	problem, err := c.savedProblem(in.Problem, in.ProblemText)
 	if err != nil {
@@ -334,6 +339,7 @@ type recordArguments struct {
 	Withdraw  bool           `json:"withdraw,omitempty" jsonschema:"withdraw the results, or a recipe that will not be made"`
 }
 
+// record does the work of the tool record: kir record.
 func record(ctx context.Context, c *call, in recordArguments) (*answer, error) {
 	problem, err := c.resolve(in.Problem)
 	if err != nil {
@@ -400,6 +406,7 @@ type campaignArguments struct {
 	Given   []string `json:"given,omitempty" jsonschema:"value of a condition that nobody can choose, NAME=VALUE, such as humidity=40"`
 }
 
+// campaign does the work of the tool campaign: kir campaign.
 func campaign(ctx context.Context, c *call, in campaignArguments) (*answer, error) {
 	problem, err := c.resolve(in.Problem)
 	if err != nil {
@@ -420,6 +427,7 @@ type tradeoffArguments struct {
 	Seed        *int64   `json:"seed,omitempty" jsonschema:"seed of all random choices; default: that of the problem"`
 }
 
+// tradeoff does the work of the tool tradeoff: kir tradeoff.
 func tradeoff(ctx context.Context, c *call, in tradeoffArguments) (*answer, error) {
 	problem, err := c.problemOf(in.Problem, in.ProblemText)
 	if err != nil {
@@ -445,7 +453,8 @@ type documentArguments struct {
 	Topic string `json:"topic" jsonschema:"topic of the document"`
 }
 
-// readDocument serves clients whose models cannot read resources by themselves, as most.
+// readDocument does the work of the tool read_document, for models whose clients let them call tools, but read no
+// resources.
 func readDocument(_ context.Context, c *call, in documentArguments) (*answer, error) {
 	text, err := fs.ReadFile(c.server.options.Docs, in.Topic+".md")
 	if err != nil {
