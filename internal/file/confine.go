@@ -134,45 +134,72 @@ func (c *Confinement) split(real string) (dir, name string, ok bool) {
 	return "", "", false
 }
 
-// locate opens the directory that contains a file, and returns the path of the file from there. A
-// file opened in the directory is within it, even if links change meanwhile.
-func (c *Confinement) locate(path string) (*os.Root, string, error) {
+// check returns an error unless a path is that of a file within the directories.
+func (c *Confinement) check(path string) error {
+	_, _, err := c.locate(path)
+	return err
+}
+
+// open opens a file within the directories for reading. The file is within them even if links change
+// meanwhile.
+func (c *Confinement) open(path string) (*os.File, error) {
+	dir, name, err := c.locate(path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() // an opened file stays open
+	return root.OpenFile(name, os.O_RDONLY|openNonblocking, 0)
+}
+
+// locate returns the directory that contains a file, and the path of the file from there, without
+// links.
+func (c *Confinement) locate(path string) (dir, name string, err error) {
 	at, err := filepath.Abs(path)
 	if err != nil {
-		return nil, "", err
+		return "", "", err
 	}
 	if !c.containsText(at) {
-		return nil, "", outsideError(path)
+		return "", "", outsideError(path)
 	}
 	real, err := filepath.EvalSymlinks(at)
 	if err != nil {
-		return nil, "", withErrorPath(err, path) // without the target of a link
+		return "", "", withErrorPath(err, path) // without the target of a link
 	}
 	dir, name, ok := c.split(real)
 	if !ok {
-		return nil, "", outsideError(path)
+		return "", "", outsideError(path)
 	}
-	root, err := os.OpenRoot(dir)
-	return root, name, err
+	return dir, name, nil
 }
 
-// confinementKey is the context key of a [Confinement].
-type confinementKey struct{}
+// A confiner is a [Confinement], or nothing. A program that confines nothing, such as the page in a browser, has
+// no Confinement linked in.
+type confiner interface {
+	check(path string) error
+	open(path string) (*os.File, error)
+}
+
+// confinerKey is the context key of a [confiner].
+type confinerKey struct{}
 
 // Confine returns a context in which [Open] and [OpenInput] open only files within the directories
 // of c. For other files the error wraps [ErrOutside].
 func Confine(ctx context.Context, c *Confinement) context.Context {
-	return context.WithValue(ctx, confinementKey{}, c)
+	return context.WithValue(ctx, confinerKey{}, confiner(c))
 }
 
 // Unconfined returns a context in which [Open] opens any file, though ctx may be one of [Confine].
 // It is for files whose contents reach nobody.
 func Unconfined(ctx context.Context) context.Context {
-	return context.WithValue(ctx, confinementKey{}, (*Confinement)(nil))
+	return context.WithValue(ctx, confinerKey{}, nil)
 }
 
-// confinementOf returns the confinement of a context, if it has one.
-func confinementOf(ctx context.Context) (c *Confinement, ok bool) {
-	c, _ = ctx.Value(confinementKey{}).(*Confinement)
-	return c, c != nil
+// confinerOf returns what confines a context, or nil.
+func confinerOf(ctx context.Context) confiner {
+	c, _ := ctx.Value(confinerKey{}).(confiner)
+	return c
 }

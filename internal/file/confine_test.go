@@ -102,7 +102,11 @@ func TestConfinement(t *testing.T) {
 			t.Errorf("a new run is %q, %v", made, err)
 		}
 	}
-	if f, err := file.Open(file.Unconfined(file.Confine(context.Background(), nil)), filepath.Join(above, "secret")); err != nil {
+	c, err := file.NewConfinement(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := file.Open(file.Unconfined(file.Confine(context.Background(), c)), filepath.Join(above, "secret")); err != nil {
 		t.Error(err)
 	} else {
 		f.Close()

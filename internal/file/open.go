@@ -60,13 +60,11 @@ func describeKind(mode fs.FileMode) string {
 // is a directory, the error does not wrap [ErrNotRegular].
 func Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	open := func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|openNonblocking, 0) }
-	if c, ok := confinementOf(ctx); ok {
-		dir, name, err := c.locate(path)
-		if err != nil {
+	if c := confinerOf(ctx); c != nil {
+		if err := c.check(path); err != nil {
 			return nil, err
 		}
-		defer dir.Close()
-		open = func() (*os.File, error) { return dir.OpenFile(name, os.O_RDONLY|openNonblocking, 0) }
+		open = func() (*os.File, error) { return c.open(path) }
 	}
 	// The file is checked before it is opened, because opening a device may have effects.
 	info, err := os.Stat(path)
@@ -129,7 +127,7 @@ func openRegular(path string, open func() (*os.File, error), seen fs.FileInfo) (
 // OpenInput opens an input file that the user named: a regular file, or a pipe. For a pipe,
 // OpenInput waits for the writer until ctx ends. In a context of [Confine] it opens no pipe.
 func OpenInput(ctx context.Context, path string) (io.ReadCloser, error) {
-	if _, confined := confinementOf(ctx); confined {
+	if confinerOf(ctx) != nil {
 		return Open(ctx, path)
 	}
 	info, err := os.Stat(path)
