@@ -48,7 +48,7 @@ const chainsShare = 0.8
 // doneShare returns the completed fraction of a run.
 func doneShare(r run.Progress) float64 {
 	if r.Chains == nil {
-		return chainsShare + (1-chainsShare)*r.SearchDoneShare
+		return chainsShare + float64((1-chainsShare)*r.SearchDoneShare)
 	}
-	return chainsShare * r.DoneShare
+	return float64(chainsShare * r.DoneShare)
 }

@@ -89,7 +89,7 @@ func (p *progress) remind() {
 // notify sends a notification. The caller has locked p.mu.
 func (p *progress) notify(message string, done float64) {
 	const least = 1e-4 // by which a number grows whose fraction is unknown
-	p.done = max(done, p.done+least*(1-p.done))
+	p.done = max(done, p.done+float64(least*(1-p.done)))
 	n := &mcp.ProgressNotificationParams{ProgressToken: p.token, Message: message, Progress: p.done}
 	if p.isPart {
 		n.Total = 1
