@@ -44,7 +44,7 @@ var floors = [][]string{
 	{"internal/campaign", "internal/config/change"},
 	{"internal/report", "internal/run/bucket"},
 	{"internal/report/assemble", "internal/report/view"},
-	{"internal/paper", "internal/serve"},
+	{"internal/paper", "internal/serve", "internal/mcpserver", "docs"},
 	{"cmd/kir", "cmd/kirpage"},
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -37,10 +38,7 @@ probability that a better recipe exists within the constraints, and whether to s
 				if err != nil {
 					return err
 				}
-				switch {
-				case asJSON:
-					return writeJSON(c.OutOrStdout(), s)
-				case out != "" || asPage:
+				if out != "" || asPage {
 					var b bytes.Buffer
 					if err := view.StandingPage(&b, s); err != nil {
 						return err
@@ -55,7 +53,9 @@ probability that a better recipe exists within the constraints, and whether to s
 					_, err := fmt.Fprintln(c.OutOrStdout(), terminal.EscapeControls(out))
 					return err
 				}
-				return view.Standing(c.OutOrStdout(), s, textStyle(c.OutOrStdout()))
+				return writeResult(c.Context(), c.OutOrStdout(), asJSON, jsonOf(s), func(w io.Writer) error {
+					return view.Standing(w, s, textStyle(w))
+				})
 			})
 		},
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -56,16 +57,15 @@ column.`,
 				return p.Explain(err)
 			}
 			d.endWork()
-			if asJSON {
-				return writeJSON(c.OutOrStdout(), struct {
-					*report.Check
-					Offers []offer `json:"offers"`
-				}{check, offers})
-			}
-			if err := view.Check(c.OutOrStdout(), check); err != nil {
-				return err
-			}
-			return writeOffers(c.OutOrStdout(), offers)
+			return writeResult(c.Context(), c.OutOrStdout(), asJSON, jsonOf(struct {
+				*report.Check
+				Offers []offer `json:"offers"`
+			}{check, offers}), func(w io.Writer) error {
+				if err := view.Check(w, check); err != nil {
+					return err
+				}
+				return writeOffers(w, offers)
+			})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")

@@ -207,6 +207,8 @@ func (d *document) run(t *testing.T, b block) string {
 	switch first, _, _ := strings.Cut(b.text, "\n"); {
 	case (d.path == "docs/python.md" || d.path == "docs/coming-from.md") && (b.kind == "python" || b.kind == "text"):
 		// python/tests/test_documents.py runs kir's and compares what they print.
+	case d.path == "docs/mcp.md" && (b.kind == "json" || b.kind == "text"):
+		// TestMCPDocument starts kir as the one says, and compares the other.
 	case b.kind == "console":
 		return d.session(t, place, b.text)
 	case strings.HasPrefix(first, "kir ") || strings.HasPrefix(first, "go run ./cmd/kir "):

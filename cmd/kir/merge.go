@@ -26,7 +26,7 @@ status lists them. You can run kir merge again.`,
 			if err != nil {
 				return err
 			}
-			return printSummary(c.OutOrStdout(), m, args[0], o.asJSON)
+			return printSummary(c.Context(), c.OutOrStdout(), m, args[0], o.asJSON)
 		},
 	}
 	c.Flags().IntVar(&o.workers, "workers", 0, "`NUMBER` of sampling runs (chains) read at the same time (default: all cores)")

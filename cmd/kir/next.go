@@ -69,10 +69,9 @@ the day. docs/campaign.md describes how kir chooses recipes.`,
 				if err != nil {
 					return err
 				}
-				if asJSON {
-					return writeJSON(c.OutOrStdout(), b)
-				}
-				return printBatch(c.OutOrStdout(), b, args[0], table, again, written)
+				return writeResult(c.Context(), c.OutOrStdout(), asJSON, jsonOf(b), func(w io.Writer) error {
+					return printBatch(w, b, args[0], table, again, written)
+				})
 			})
 		},
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,16 +24,15 @@ func writeJSON(w io.Writer, v any) error {
 	return err
 }
 
-func printSummary(w io.Writer, m *report.Model, dir string, asJSON bool) error {
-	if asJSON {
+func printSummary(ctx context.Context, w io.Writer, m *report.Model, dir string, asJSON bool) error {
+	return writeResult(ctx, w, asJSON, func(w io.Writer) error {
 		data, err := m.JSON()
 		if err != nil {
 			return err
 		}
 		_, err = w.Write(data)
 		return err
-	}
-	return view.Text(w, m, dir, textStyle(w))
+	}, func(w io.Writer) error { return view.Text(w, m, dir, textStyle(w)) })
 }
 
 // newLogger returns a function that prints messages about the progress of the work to w. The function prints

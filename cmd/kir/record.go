@@ -66,10 +66,9 @@ not, say so in the table, or with CONDITION=VALUE, such as temperature=172.`,
 				if err != nil {
 					return err
 				}
-				if f.asJSON {
-					return writeJSON(c.OutOrStdout(), r)
-				}
-				return printRecordSummary(c.OutOrStdout(), r)
+				return writeResult(c.Context(), c.OutOrStdout(), f.asJSON, jsonOf(r), func(w io.Writer) error {
+					return printRecordSummary(w, r)
+				})
 			})
 		},
 	}

@@ -92,5 +92,5 @@ func (o *runOptions) summarizeIfNeeded(c *cobra.Command, dir, file string) (made
 	if err != nil || !made {
 		return false, err
 	}
-	return true, printSummary(c.OutOrStdout(), m, dir, o.asJSON)
+	return true, printSummary(c.Context(), c.OutOrStdout(), m, dir, o.asJSON)
 }

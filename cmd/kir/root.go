@@ -135,12 +135,14 @@ type errorJSON struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-// writeErrorsJSON prints an error as one line of JSON.
-func writeErrorsJSON(stderr io.Writer, err error, status int) {
-	var line struct {
-		Errors []errorJSON `json:"errors"`
-		Status int         `json:"status"`
-	}
+// An errorsJSON is the JSON output of an error.
+type errorsJSON struct {
+	Errors []errorJSON `json:"errors"`
+	Status int         `json:"status"` // exit status of the program
+}
+
+// newErrorsJSON returns the JSON output of an error.
+func newErrorsJSON(err error, status int) (line errorsJSON) {
 	line.Status = status
 	var (
 		several *inputerr.Errors
@@ -156,7 +158,12 @@ func writeErrorsJSON(stderr io.Writer, err error, status int) {
 	default:
 		line.Errors = []errorJSON{{Message: err.Error()}}
 	}
-	text, failed := json.Marshal(line)
+	return line
+}
+
+// writeErrorsJSON prints an error as one line of JSON.
+func writeErrorsJSON(stderr io.Writer, err error, status int) {
+	text, failed := json.Marshal(newErrorsJSON(err, status))
 	if failed != nil {
 		text = []byte(`{"errors":[],"status":` + strconv.Itoa(status) + `}`) // texts and numbers are JSON always
 	}
@@ -209,6 +216,7 @@ func newRootCommand() *cobra.Command {
 		newTradeoffCommand(),
 		newReportCommand(),
 		newServeCommand(),
+		newMCPCommand(),
 		newDrawsCommand(),
 		newCheckCommand(),
 		newCountCommand(),
@@ -306,7 +314,7 @@ func markStarted(c *cobra.Command) {
 // runUntilDone runs the function of a command. If the command stores no draws and the context ends,
 // runUntilDone soon returns even if the function still waits for a pipe.
 func runUntilDone(c *cobra.Command, args []string, runFunc func(*cobra.Command, []string) error) error {
-	if slices.Contains([]string{"sample", "resume", "serve"}, c.Name()) {
+	if slices.Contains([]string{"sample", "resume", "serve", "mcp"}, c.Name()) {
 		return runFunc(c, args)
 	}
 	ended := make(chan error, 1)

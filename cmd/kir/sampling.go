@@ -96,6 +96,10 @@ func (o *runOptions) prepareRun(c *cobra.Command, p *compile.Problem) (options r
 	if o.workers < 0 {
 		return options, nil, &inputerr.Error{Message: fmt.Sprintf("--workers is %d", o.workers), Hint: "it must be 0, for all cores, or more"}
 	}
+	if observe := observerOf(c.Context()); observe != nil {
+		show := func(r run.Progress) { observe(logLineText(r, p), doneShare(r)) }
+		return run.Options{Workers: o.workers, Progress: show}, func() {}, nil
+	}
 	progress := newProgressView(c.ErrOrStderr(), o, p)
 	return run.Options{Workers: o.workers, Progress: progress.show}, progress.end, nil
 }
@@ -130,7 +134,7 @@ func (o *runOptions) runChains(c *cobra.Command, p *compile.Problem, dir string,
 		return err
 	}
 	d.endWork()
-	return printSummary(c.OutOrStdout(), m, dir, o.asJSON)
+	return printSummary(c.Context(), c.OutOrStdout(), m, dir, o.asJSON)
 }
 
 // writeReport writes the summary of a finished run and, if page is true, the HTML page of the run.

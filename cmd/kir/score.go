@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -62,13 +63,12 @@ Use any table that kir init reads. All ingredients of the table must be in the p
 			if err != nil {
 				return err
 			}
-			switch {
-			case asJSON:
-				return writeJSON(c.OutOrStdout(), card)
-			case asCSV:
+			if asCSV {
 				return sheet.WriteCSV(c.OutOrStdout(), view.ScoreSheet(card))
 			}
-			return view.Scorecard(c.OutOrStdout(), card, textStyle(c.OutOrStdout()))
+			return writeResult(c.Context(), c.OutOrStdout(), asJSON, jsonOf(card), func(w io.Writer) error {
+				return view.Scorecard(w, card, textStyle(w))
+			})
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -64,9 +65,9 @@ Names that start with "=" are written as text, not as formulas.`,
 				return view.Details(c.OutOrStdout(), m, args[0], textStyle(c.OutOrStdout()))
 			}
 			if best == 0 {
-				return printSummary(c.OutOrStdout(), m, args[0], asJSON)
+				return printSummary(c.Context(), c.OutOrStdout(), m, args[0], asJSON)
 			}
-			return printShortlist(c.OutOrStdout(), c.ErrOrStderr(), m, best, asJSON)
+			return printShortlist(c.Context(), c.OutOrStdout(), c.ErrOrStderr(), m, best, asJSON)
 		},
 	}
 	c.Flags().BoolVar(&details, "details", false, "also print the rest of the report")
@@ -83,15 +84,12 @@ Names that start with "=" are written as text, not as formulas.`,
 
 // printShortlist prints the first entries of the shortlist. The argument best is the greatest number of entries
 // to print.
-func printShortlist(out, messages io.Writer, m *report.Model, best int, asJSON bool) error {
+func printShortlist(ctx context.Context, out, messages io.Writer, m *report.Model, best int, asJSON bool) error {
 	if len(m.Best) < best {
 		fmt.Fprintf(messages, "kir: --best %d: the shortlist has %d\n", best, len(m.Best))
 	}
 	list := m.Best[:min(best, len(m.Best))]
-	if asJSON {
-		return writeJSON(out, struct {
-			Best []report.Best `json:"best"`
-		}{list})
-	}
-	return view.Shortlist(out, list, m, textStyle(out))
+	return writeResult(ctx, out, asJSON, jsonOf(struct {
+		Best []report.Best `json:"best"`
+	}{list}), func(w io.Writer) error { return view.Shortlist(w, list, m, textStyle(w)) })
 }

@@ -23,6 +23,7 @@ const (
 type spinner struct {
 	w            io.Writer
 	quiet        bool
+	observer     workObserver // is told of work instead of w; may be nil
 	messageDelay time.Duration
 
 	mu          sync.Mutex
@@ -34,7 +35,7 @@ type spinner struct {
 
 // newSpinner returns a spinner that writes to w, or that writes nothing if quiet is true.
 func newSpinner(ctx context.Context, w io.Writer, quiet bool) *spinner {
-	d := &spinner{w: w, quiet: quiet, messageDelay: firstMessageDelay}
+	d := &spinner{w: w, quiet: quiet, observer: observerOf(ctx), messageDelay: firstMessageDelay}
 	if p, ok := ctx.Value(messageDelayKey{}).(time.Duration); ok {
 		d.messageDelay = p
 	}
@@ -54,6 +55,10 @@ func (d *spinner) beginWork(workName string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.cancelReminder()
+	if d.observer != nil {
+		d.observer(workName, 0)
+		return
+	}
 	if d.quiet {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -152,13 +153,10 @@ func (o *tradeoffOptions) print(c *cobra.Command, p *compile.Problem, t *report.
 			fmt.Fprintln(c.ErrOrStderr(), terminal.EscapeControls(path))
 		}
 	}
-	if o.asJSON {
-		return writeJSON(c.OutOrStdout(), struct {
-			Problem report.Problem `json:"problem"`
-			*report.Tradeoff
-		}{assemble.ProblemOf(p), t})
-	}
-	return view.Tradeoff(c.OutOrStdout(), t, p.Total, textStyle(c.OutOrStdout()))
+	return writeResult(c.Context(), c.OutOrStdout(), o.asJSON, jsonOf(struct {
+		Problem report.Problem `json:"problem"`
+		*report.Tradeoff
+	}{assemble.ProblemOf(p), t}), func(w io.Writer) error { return view.Tradeoff(w, t, p.Total, textStyle(w)) })
 }
 
 const defaultPoints, maxPoints = 20, 500

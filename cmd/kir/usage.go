@@ -13,7 +13,7 @@ var commandGroups = []struct {
 	title    string
 	commands []string
 }{
-	{"Begin:", []string{"init", "check", "serve"}},
+	{"Begin:", []string{"init", "check", "serve", "mcp"}},
 	{"Find recipes:", []string{"sample", "show", "report", "tradeoff", "score", "compare"}},
 	{"Make and measure:", []string{"next", "record", "campaign"}},
 	{"Runs of kir sample:", []string{"resume", "merge", "status", "draws"}},

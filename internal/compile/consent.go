@@ -133,7 +133,8 @@ func (c *Command) resolveProgram(ctx context.Context, dir string) (err error) {
 	if n := len(strings.Join(c.Words, " ")); n > maxConsentCommandBytes {
 		return fmt.Errorf("the command has %d bytes: it may have %d", n, maxConsentCommandBytes)
 	}
-	f := &commandHasher{ctx: ctx, dir: home, hash: sha256.New(), hashedPaths: make(map[string]bool), importExtensions: interpreterExtensions(c.Words)}
+	// Of what the hash covers nothing is shown, so it may be anywhere, as programs are.
+	f := &commandHasher{ctx: file.Unconfined(ctx), dir: home, hash: sha256.New(), hashedPaths: make(map[string]bool), importExtensions: interpreterExtensions(c.Words)}
 	hashTexts(f.hash, "kir consent 4", home, program, strconv.Itoa(len(c.Words)))
 	hashTexts(f.hash, c.Words...)
 	if err := f.hashPath(program); err != nil {

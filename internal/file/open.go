@@ -59,6 +59,13 @@ func describeKind(mode fs.FileMode) string {
 // ended. If the path is a device or a pipe, Open returns an error that wraps [ErrNotRegular]. If it
 // is a directory, the error does not wrap [ErrNotRegular].
 func Open(ctx context.Context, path string) (io.ReadCloser, error) {
+	open := func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|openNonblocking, 0) }
+	if c := confinerOf(ctx); c != nil {
+		if err := c.check(path); err != nil {
+			return nil, err
+		}
+		open = func() (*os.File, error) { return c.open(path) }
+	}
 	// The file is checked before it is opened, because opening a device may have effects.
 	info, err := os.Stat(path)
 	if err != nil {
@@ -70,7 +77,7 @@ func Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	if !info.Mode().IsRegular() {
 		return nil, NotRegularError(path, info.Mode())
 	}
-	f, err := openRegular(path, func() (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|openNonblocking, 0) }, nil)
+	f, err := openRegular(path, open, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +125,11 @@ func openRegular(path string, open func() (*os.File, error), seen fs.FileInfo) (
 }
 
 // OpenInput opens an input file that the user named: a regular file, or a pipe. For a pipe,
-// OpenInput waits for the writer until ctx ends.
+// OpenInput waits for the writer until ctx ends. In a context of [Confine] it opens no pipe.
 func OpenInput(ctx context.Context, path string) (io.ReadCloser, error) {
+	if confinerOf(ctx) != nil {
+		return Open(ctx, path)
+	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		return Open(ctx, path)
