@@ -15,7 +15,7 @@ def main() -> int:
     try:
         program = own() or find()  # KIR and the PATH may lead to the very command that runs this
     except Error as e:
-        print(f"kir: {e}", file=sys.stderr)
+        sys.stderr.write(f"kir: {e}\n")
         return 1
     command = [program, *sys.argv[1:]]
     if os.name != "nt":
