@@ -15,7 +15,8 @@ import (
 
 // TestModulePath renames the module in a copy of the tree, where nothing imports the old
 // name any more. Where tests run in full the root is vetted and tested by its new one, and
-// in bench what reads problems is vetted. With KIR_MODULE all of both is vetted and tested.
+// in bench what reads problems is vetted. With KIR_MODULE all of both is vetted and tested, and a release is
+// built and used; with KIR_MODULE=release that alone.
 func TestModulePath(t *testing.T) {
 	module := reflect.TypeFor[kir.Problem]().PkgPath() // "kir" or what the script made of it
 	t.Chdir("..")
@@ -85,12 +86,38 @@ func TestModulePath(t *testing.T) {
 		do("go", "vet", ".")
 		do("go", "vet", "-C", "bench", "./randomproblem")
 		do("go", "test", "-run", "TestHouseNotices", ".")
+		do("go", "build", "-o", os.DevNull, "./cmd/kir")
+		if _, err := exec.LookPath("goreleaser"); err == nil {
+			commitAll(do, path)
+			do("goreleaser", "check")
+		}
 		return
 	}
-	for _, dir := range []string{".", "bench"} {
-		do("go", "vet", "-C", dir, "./...")
-		do("go", "test", "-C", dir, "-timeout", "60m", "./...")
+	if os.Getenv("KIR_MODULE") != "release" {
+		for _, dir := range []string{".", "bench"} {
+			do("go", "vet", "-C", dir, "./...")
+			do("go", "test", "-C", dir, "-timeout", "60m", "./...")
+		}
 	}
+	commitAll(do, path)
+	release := t.TempDir()
+	t.Log(do("bash", ".ci/package", release))
+	recipe, err := os.ReadFile(filepath.Join(release, "conda", "recipe.yaml"))
+	if err != nil || !strings.Contains(string(recipe), "https://"+path+"/releases/download/") {
+		t.Errorf("the recipe for conda does not name the home %s (%v): %s", path, err, recipe)
+	}
+	program := do("go", "version", "-m", filepath.Join(release, "kir_linux_amd64_v1", "kir"))
+	if !strings.Contains(program, "\tpath\t"+path+"/cmd/kir\n") {
+		t.Errorf("the program is not of %s: %s", path, program)
+	}
+}
+
+// commitAll makes a repository of a copy, whose home is the path of its module.
+func commitAll(do func(string, ...string) string, path string) {
+	do("git", "init", "-q")
+	do("git", "add", "-A")
+	do("git", "-c", "user.name=kir", "-c", "user.email=kir@localhost", "commit", "-q", "-m", "a copy with another path")
+	do("git", "remote", "add", "origin", "https://"+path)
 }
 
 // imported are the arguments of go that list all that a module and its tests import.

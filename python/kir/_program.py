@@ -109,13 +109,16 @@ def find() -> str:
         if found is None:
             raise Error(f"there is no program {named!r}, which KIR names", "unset KIR, or set it to the path of kir")
         return os.path.abspath(found)
-    own = pathlib.Path(__file__).parent / "bin" / ("kir.exe" if os.name == "nt" else "kir")
-    if own.is_file():
-        return str(own)
-    found = shutil.which("kir")
+    found = own() or shutil.which("kir")
     if found is None:
         raise Error("there is no kir program", "put kir on the PATH, or set the environment variable KIR to its path")
     return found
+
+
+def own() -> str | None:
+    """Return the path of the program within this package, as wheels have it."""
+    program = pathlib.Path(__file__).parent / "bin" / ("kir.exe" if os.name == "nt" else "kir")
+    return str(program) if program.is_file() else None
 
 
 _checked: dict[tuple[str, float], str] = {}
