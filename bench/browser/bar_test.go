@@ -22,7 +22,7 @@ func TestServeBars(t *testing.T) {
 	w.does("const u = document.getElementById('unit'); u.value = 'ml'; u.dispatchEvent(new Event('change'))")
 	w.is("millilitres", "document.getElementById('batch').value === '90' && [...document.querySelectorAll('#list .amount')].every(e => /^(<1|[0-9]+) ml$/.test(e.textContent))")
 	// With the shortlist come the figures of its models.
-	w.is("how predictions change", "document.querySelectorAll('#responses figure svg').length > 2 && !document.getElementById('models-section').hidden")
+	w.is("how predictions change", "document.querySelectorAll('#responses figure svg').length > 2 && !document.getElementById('models-section').hidden && document.getElementById('models-head').textContent === 'How predictions change with amounts'")
 	w.is("the best known recipe first", "/^Your best: ./.test(document.querySelector('#list .cards > :first-child h3').textContent) && document.querySelectorAll('#list .known .amount').length > 1")
 	const first = `#list .card[data-entry="1"] .bar > [role=slider]`
 	if words := w.text(`#list .card[data-entry="1"] .parts`); strings.TrimSpace(words) == "" {

@@ -44,6 +44,7 @@ func TestServeConditions(t *testing.T) {
 	w.does("document.querySelectorAll('#conditions details').forEach(d => { d.open = true })")
 	w.fits("conditions", windows(390, 1280), nil)
 	w.screenshot("conditions", "answer-section")
+	w.is("what changes predictions", `document.getElementById('models-head').textContent === 'How predictions change with amounts and conditions'`)
 	w.is("no group to colour by, and nothing else in its list", `document.getElementById('colour-label').hidden && document.getElementById('colour-by').textContent === 'ingredient'`)
 
 	// A menu keeps a category, and a slider a number.

@@ -515,7 +515,7 @@ func (s *seen) check(t *testing.T, figures []string) {
 	if len(s.Faint) > 0 {
 		t.Errorf("text has too little contrast: %q", s.Faint)
 	}
-	for _, heading := range []string{"Suggestions", "Ingredients", "How far to trust it", "Statistics of the draws", "How to repeat it"} {
+	for _, heading := range []string{"Suggestions", "Ingredients", "How far to trust the shortlist", "Statistics of the draws", "How to repeat it"} {
 		if !strings.Contains(s.Text, heading) {
 			t.Errorf("%s is missing", heading)
 		}

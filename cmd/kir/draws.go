@@ -30,9 +30,9 @@ func newDrawsCommand() *cobra.Command {
 	format := "long"
 	c := &cobra.Command{
 		Use:   "draws RUN [--format FORMAT]",
-		Short: "Print all random recipes that a run drew (draws)",
-		Long: `Print all random recipes that a run drew in proportion to their score (draws). They come
-from one independent sampling run (chain) after another. Choose a format:
+		Short: "Print all random recipes (draws) of a run",
+		Long: `Print all random recipes (draws) that a run drew in proportion to their score. They are
+printed chain by chain; a chain is an independent sampling run. Choose a format:
 
   long   CSV: chain,draw,ingredient,amount; a row for each used ingredient
   wide   CSV: chain,draw and a column for each ingredient; a row for each draw
@@ -41,7 +41,10 @@ from one independent sampling run (chain) after another. Choose a format:
          chain, draw, log_density, used (the number of ingredients), score (one number
          per objective) and amount (one number per ingredient)
 
-log_density is the logarithm of how often a recipe comes up, up to a constant.
+Amounts are numbers of steps: those of a draw add up to the total of the problem. With
+the total 1000, a step is 0.1 % of the recipe.
+
+log_density is, up to a constant, the logarithm of how often a recipe comes up.
 
 Conditions are settings of a trial, such as a temperature. They add columns to long and
 wide, the object "conditions" to jsonl, and the field "condition" to npy.

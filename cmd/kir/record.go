@@ -30,9 +30,9 @@ func newRecordCommand() *cobra.Command {
 		Use:   "record PROBLEM TABLE|RECIPE [RESULT=VALUE]...",
 		Short: "Record the results of recipes that you made",
 		Long: `Record results beside the problem, in problem.results.csv; kir learns from them. Record
-a filled-in batch, another table of recipes with results, a table from another program
-(write - for TABLE), or one recipe by hand. Name recipes of a batch by their ids, such
-as B3-1.
+a filled-in batch, another table of recipes with results, a table piped from another
+program (write - for TABLE), or one recipe by hand. Name recipes of a batch by their
+ids, such as B3-1.
 
 If you made a recipe differently, record the amounts that you used; kir learns from
 those. If a recipe breaks a constraint, kir says so and learns from it, but never counts

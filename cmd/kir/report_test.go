@@ -270,7 +270,7 @@ func compareText(t *testing.T, summary map[string]any, text string) {
 	if answer := summary["answer"].(map[string]any); answer["grade"] != "unasked" {
 		// It stands behind the recipes and before what is said of it.
 		joined := strings.Join(strings.Fields(text), " ")
-		if at, recipe, why := strings.Index(joined, answer["headline"].(string)), strings.Index(text, "\n 1 "), strings.Index(joined, "How far to trust it"); at < 0 || recipe < 0 || why < at {
+		if at, recipe, why := strings.Index(joined, answer["headline"].(string)), strings.Index(text, "\n 1 "), strings.Index(joined, "How far to trust the shortlist"); at < 0 || recipe < 0 || why < at {
 			t.Errorf("the text lacks %q between the recipes and the reasons", answer["headline"])
 		}
 		const model = `(?:\s+(?:weak|fair|good))?`

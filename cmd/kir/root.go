@@ -173,15 +173,15 @@ func writeErrorsJSON(stderr io.Writer, err error, status int) {
 const rootHelp = `kir finds new recipes, fragrances, formulations or portfolios. Each divides a whole
 among a few of many possible ingredients. Every recipe obeys your constraints. kir draws
 recipes at random in proportion to their score: the better a recipe fits your
-objectives, the more often it comes up. It is proven that recipes come up in exactly
-this proportion.
+objectives, the more often it comes up. In a long enough run, recipes come up in exactly
+this proportion; this is proven.
 
 Start with a table of recipes: kir init recipes.csv writes a problem file such as
 
   name: Fresh all-day cocktails
   recipes: recipes.csv       # columns recipe, ingredient, amount, unit, results
   total: 1000                # amounts in steps of 1/1000 of a recipe
-  sparsity: recipes          # as many ingredients as your recipes have
+  sparsity: recipes          # numbers of ingredients per recipe as in yours
   properties:                # objectives: here, a taste learnt from the recipes
     taste: {learn: {label: taste, want: Fresh}}
 
@@ -231,7 +231,7 @@ func newRootCommand() *cobra.Command {
 	root.SetUsageFunc(writeUsage)
 	for _, c := range root.Commands() {
 		if slices.Contains(scoringCommands, c.Name()) {
-			c.Flags().Bool(allowProgramsFlag, false, "allow the external programs of the problem to run, with your user permissions")
+			c.Flags().Bool(allowProgramsFlag, false, "let the external programs of the problem score recipes, with your user permissions")
 		}
 		switch c.Name() {
 		case "completion":

@@ -34,8 +34,8 @@ func newSampleCommand() *cobra.Command {
 	o := &sampleOptions{settings: mcmc.DefaultSettings(), draws: mcmc.AutoDraws, timeLimit: timeFlag(compile.DefaultTime)}
 	c := &cobra.Command{
 		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--set NAME=V] [--near K]",
-		Short: "Draw random recipes in proportion to their score (draws), and list the best",
-		Long: `Draw random recipes in proportion to their score (draws), and keep them all. kir sample
+		Short: "Draw random recipes (draws) in proportion to their score, and search for the best",
+		Long: `Draw random recipes (draws) in proportion to their score, and keep them all. kir sample
 then searches for the best new recipes (the shortlist). It prints them, how far to trust
 them, and where the files are. Flags override the problem file.
 
@@ -45,11 +45,11 @@ resume continues an interrupted run.
 
 To change the problem for the next run, add constraints with --pin, --exclude, --min,
 --max and --near. --set fixes a condition, a setting of the trial such as temperature.
-With a RUN in place of PROBLEM, kir reuses the settings of that run. If kir itself had
-chosen the sampling algorithm (kernel), it chooses one again for the changed problem.
---pin 3:Gin fixes Gin at its amount in recipe 3 of the shortlist. kir prints the changes
-and saves the changed problem beside the old one, with its comments. Sampling the saved
-file gives the same draws.
+With a RUN in place of PROBLEM, kir reuses the problem file of that run, and its --seed,
+--chains, --warmup, --draws, --thin and --effort. --pin 3:Gin then fixes Gin at its
+amount in recipe 3 of the shortlist. kir prints the changes and saves the changed
+problem beside the old one, with its comments. Sampling the saved file gives the same
+draws.
 
 kir draws in several independent sampling runs (chains), which machines can share.
 --shard 3/16 runs part 3 of 16 of the chains (a shard); run the other parts on other
@@ -77,13 +77,13 @@ draws.`,
 func (o *sampleOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringVarP(&o.outputDirectory, "output", "o", "", "new `RUN`: a directory, or cloud storage, s3://bucket/prefix (default: a directory in runs/)")
 	c.Flags().StringVar(&o.shard, "shard", "", "run only part K of S of the chains, `K/S`; auto: as the cluster numbers its jobs (Slurm, Kubernetes, AWS Batch)")
-	c.Flags().StringVar(&o.settings.Kernel, "kernel", "auto", "sampling algorithm, `KERNEL`: "+strings.Join(kernelNames(), ", ")+"; auto: as kir check recommends")
+	c.Flags().StringVar(&o.settings.Kernel, "kernel", "auto", "sampling algorithm, `KERNEL`: "+strings.Join(kernelNames(), ", ")+"; auto: as kir check recommends; docs/kernels.md describes the others")
 	c.Flags().IntVar(&o.settings.Chains, "chains", o.settings.Chains, "`NUMBER` of independent sampling runs (chains)")
 	c.Flags().IntVar(&o.settings.Warmup, "warmup", o.settings.Warmup, "`NUMBER` of first steps of a chain, thrown away (warm-up); a maximum with --draws auto")
 	c.Flags().Var(&o.draws, "draws", "`NUMBER` of draws per chain; auto: until the estimates are precise enough")
-	c.Flags().Var(&o.timeLimit, "time", "time limit with --draws auto, a `DURATION` such as 5m; none: no limit")
+	c.Flags().Var(&o.timeLimit, "time", "time limit of sampling and search with --draws auto, a `DURATION` such as 5m; none: no limit")
 	c.Flags().IntVar(&o.settings.Thin, "thin", o.settings.Thin, "`NUMBER` of sampling steps from one draw to the next")
-	c.Flags().Uint64Var(&o.settings.Seed, "seed", o.settings.Seed, "start of the random numbers; the same `NUMBER` gives the same result")
+	c.Flags().Uint64Var(&o.settings.Seed, "seed", o.settings.Seed, "start of the random numbers; the same `NUMBER` gives the same result, unless --time ends the run")
 	c.Flags().Float64Var(&o.effort, "effort", 1, "length of the search for the best recipes, as a `MULTIPLE` of the usual; 0: none")
 	addNoCacheFlag(c, &o.noCache)
 	o.changeFlags.addTo(c)

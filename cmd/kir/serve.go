@@ -38,9 +38,9 @@ It then writes the same problem file as kir init. kir writes nothing before you 
 Go, and overwrites nothing.
 
 With PROBLEM or RUN, the page shows the list of the best recipes (shortlist) as it
-grows. Pin ingredients, change amounts and objectives, or tell which of two recipes you
-prefer. The page keeps each change as a step of its history. Save a step as a problem
-file, and kir sample gives the same shortlist.
+grows. Require ingredients, fix amounts, change objectives, or tell which of two recipes
+you prefer. The page keeps each change as a step of its history. Save a step as a
+problem file, and kir sample gives the same shortlist.
 
 The page also runs a campaign, with the files of kir next and kir record: it chooses the
 next batch of recipes, records their results, and advises whether to go on.

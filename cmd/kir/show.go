@@ -20,14 +20,14 @@ func newShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show RUN",
 		Short: "Print the report of a run",
-		Long: `Print the report of a finished run: the best recipe that you have, the suggestions, and
-how far to trust them.
+		Long: `Print the report of a finished run: the best recipe that you have, the suggestions (the
+shortlist), and how far to trust them.
 
---details adds the rest: how well the models predict, averages over random recipes drawn
-in proportion to their score (draws), how well the independent sampling runs (chains)
-agree, and how to repeat the run.
+--details adds the rest: how well the models predict, averages over random recipes
+(draws), drawn in proportion to their score, how well the independent sampling runs
+(chains) agree, and how to repeat the run.
 
---best K prints the first K suggestions (the shortlist) and nothing else.
+--best K prints only the first K suggestions.
 
 --recipe K prints a weighing sheet of suggestion K: amounts rounded to the steps of your
 scale, sorted by group. The rounded amounts add up exactly, and the constraints still
@@ -71,8 +71,8 @@ Names that start with "=" are written as text, not as formulas.`,
 		},
 	}
 	c.Flags().BoolVar(&details, "details", false, "also print the rest of the report")
-	c.Flags().IntVar(&best, "best", 0, "print only the first `K` recipes of the shortlist")
-	c.Flags().BoolVar(&asJSON, "json", false, "print summary.json; with --best, only its shortlist")
+	c.Flags().IntVar(&best, "best", 0, "print only the first `K` suggestions")
+	c.Flags().BoolVar(&asJSON, "json", false, "print summary.json; with --best, only the first K suggestions")
 	t.addTo(c)
 	weighing.addTo(c)
 	c.MarkFlagsMutuallyExclusive("csv", "xlsx", "json", "html")

@@ -22,8 +22,8 @@ type tableFlags struct {
 }
 
 func (f *tableFlags) addTo(c *cobra.Command) {
-	c.Flags().BoolVar(&f.csv, "csv", false, "print the table as CSV")
-	c.Flags().BoolVar(&f.xlsx, "xlsx", false, "write a workbook: one sheet of amounts, one of scores and predictions")
+	c.Flags().BoolVar(&f.csv, "csv", false, "print the shortlist as CSV; with --recipe, the weighing sheet")
+	c.Flags().BoolVar(&f.xlsx, "xlsx", false, "write the shortlist as a workbook: one table of amounts, one of scores and predictions")
 	c.Flags().StringVarP(&f.outputFile, "output", "o", "", "`FILE` to write; it must not exist (default: stdout)")
 	c.Flags().StringVar(&f.groupColumn, "group", "", "`COLUMN` of the ingredients' table to group by (default: the first with groups)")
 	c.Flags().StringVar(&f.costColumn, "cost", "", "`COLUMN` of the ingredients' table with the cost (default: cost)")

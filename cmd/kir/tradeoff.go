@@ -35,11 +35,11 @@ func newTradeoffCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tradeoff PROBLEM|RUN [--between NAME,NAME]",
 		Short: "Find the best trade-offs between two to four objectives",
-		Long: `Find the best trade-offs between two to four objectives: recipes within the constraints
-that no other beats in every objective. The list covers the trade-offs evenly, with each
-objective in its own unit. It marks knees: beyond a knee, a little more of one objective
-costs much of another. One figure (the hypervolume) rates the trade-offs as a whole,
-compared with random recipes.
+		Long: `Find the best trade-offs between two to four objectives: recipes that keep the
+constraints, and can gain in one objective only by losing in another. The list is spread
+evenly over the trade-offs, and shows each objective in its own unit. It marks knees:
+beyond a knee, a little more of one objective costs much of another. One figure (the
+hypervolume) rates the trade-offs as a whole, compared with random recipes.
 
 The objectives come from the key "trade" of the problem file, unless you give --between.
 Objectives that do not count in the score (weight 0) can be among them. With a RUN, the

@@ -45,9 +45,9 @@ func newTrainCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "train RECIPES --label COLUMN [-o FILE]",
 		Short: "Learn to predict a result (label) from recipes, and rate the model",
-		Long: `Learn to predict a result (label) of recipes from their amounts, print how well the
-model predicts recipes that it has not seen, and save it. A problem file uses the saved
-model with the key learn: {file: FILE, maximize: true}.
+		Long: `Learn to predict a result (label) of recipes from their amounts, and print how well the
+model predicts recipes that it has not seen. -o saves the model; a problem file uses the
+saved model with the key learn: {file: FILE, maximize: true}.
 
 The model is an average of many decision trees (random forest). For numbers, kir also
 averages it with a smooth curve fit (Gaussian process), unless the forest alone predicts
@@ -58,12 +58,14 @@ A decision tree divides the recipes in two, and each part again, by one input of
 model (feature) at a time. Each division is a split; a part that is divided no further
 is a leaf. --splits, --features, --leaf and --trees control this.
 
-Features are the amounts and, where that helps, attributes of the ingredients, such as
-their family. --totals, --means, --ratios and --presence add features from
---ingredients; give the same file as the problem. A forest with such features can
-predict recipes with new ingredients. --choose tries several sets of features and sizes
-of trees, and keeps the simplest that is nearly the best. Tests on recipes kept out of
-the training (cross-validation) make these choices. docs/models.md has the details.
+Features are the amounts of ingredients. kir also tries words in their names and, with
+--ingredients, their attributes, such as family, and keeps these if they predict better.
+To choose such features yourself, use --totals, --means, --ratios and --presence.
+--choose tries several sets of features and sizes of trees, and keeps the simplest that
+is nearly the best. Tests on recipes kept out of the training (cross-validation) make
+these choices. With each of these flags, and with --splits, --features and --leaf, the
+model is a forest alone. With attributes, a forest can predict recipes with new
+ingredients. docs/models.md has the details.
 
 Words such as failed, unstable or n/a in a column of numbers mean that a recipe failed;
 kir learns the chance of success from them.
@@ -88,24 +90,24 @@ flags override them.`,
 
 func (o *trainOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&o.label, "label", "", "`COLUMN` with the result to predict")
-	c.Flags().StringSliceVar(&o.labels, "labels", nil, "other `COLUMNS` that are not ingredients, in a table with a row per recipe")
+	c.Flags().StringSliceVar(&o.labels, "labels", nil, "other `COLUMNS` that are not ingredients, separated by commas, in a table with a row per recipe")
 	c.Flags().StringSliceVar(&o.units, "units", nil, "size of a unit, `UNIT=AMOUNT`, such as 'piece=5 cl'")
 	o.layoutFlags.addTo(c)
 	c.Flags().StringVarP(&o.outputFile, "output", "o", "", "save the model in this `FILE`, which must not exist")
-	c.Flags().IntVar(&o.total, "total", 1000, "`NUMBER` of units of a recipe, the same as in the problem")
+	c.Flags().IntVar(&o.total, "total", 1000, "`NUMBER` of steps in a recipe, the total of the problem")
 	c.Flags().IntVar(&o.forest.Trees, "trees", 100, "`NUMBER` of trees")
 	c.Flags().StringVar(&o.kindName, "kind", "", "`KIND` of model: learn (average of both), forest, or process (Gaussian process) (default learn)")
 	c.Flags().BoolVar(&o.logNumbers, "log", false, "learn the logarithm of the result")
 	c.Flags().StringVar(&o.sdColumn, "sd", "", "`COLUMN` with standard deviations of the result; imprecise results count less")
-	c.Flags().StringSliceVar(&o.failedWords, "failed", nil, "more `WORDS` in the result column that mean that a recipe failed")
-	c.Flags().StringVar(&o.splitsName, "splits", "", "`RULE` for splits: random tries one limit per feature, best tries all (default random; best with --features or --choose)")
+	c.Flags().StringSliceVar(&o.failedWords, "failed", nil, "more `WORDS` in the result column, separated by commas, that mean that a recipe failed")
+	c.Flags().StringVar(&o.splitsName, "splits", "", "`RULE` for splits: random tries one random threshold per feature, best tries all (default random; best with --features or --choose)")
 	c.Flags().IntVar(&o.forest.FeaturesPerSplit, "features", 0, "`NUMBER` of features that each split tries (default: see docs/problem.md)")
 	c.Flags().IntVar(&o.forest.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf, `NUMBER` (default 1; 5 for numbers with --splits best)")
-	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients; the same as in the problem")
-	c.Flags().StringSliceVar(&o.descriptors.Totals, "totals", nil, "`ATTRIBUTES` such as family; the total amount of each group becomes a feature")
-	c.Flags().StringSliceVar(&o.descriptors.Means, "means", nil, "`ATTRIBUTES` with numbers, such as cost; their mean in a recipe becomes a feature")
-	c.Flags().StringSliceVar(&o.descriptors.Ratios, "ratios", nil, "`ATTRIBUTES` such as family; ratios of two groups (logarithms) become features")
-	c.Flags().BoolVar(&o.descriptors.Presence, "presence", false, "add as features whether the recipe uses an ingredient or group")
+	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients: the ingredients file of the problem")
+	c.Flags().StringSliceVar(&o.descriptors.Totals, "totals", nil, "`ATTRIBUTES`, separated by commas, such as family; the total amount of each family becomes a feature")
+	c.Flags().StringSliceVar(&o.descriptors.Means, "means", nil, "`ATTRIBUTES` with numbers, separated by commas, such as cost; the mean cost of a recipe, weighted by amounts, becomes a feature")
+	c.Flags().StringSliceVar(&o.descriptors.Ratios, "ratios", nil, "`ATTRIBUTES`, separated by commas, such as family; the logarithm of the ratio of each two families becomes a feature")
+	c.Flags().BoolVar(&o.descriptors.Presence, "presence", false, "add as features whether a recipe uses each ingredient, and each group of --totals")
 	c.Flags().BoolVar(&o.testsAmounts, "amounts", true, "use the amounts of ingredients as features")
 	c.Flags().BoolVar(&o.choosesFeatures, "choose", false, "choose features and sizes of trees by tests on recipes kept out (cross-validation)")
 	c.Flags().IntVar(&o.repeats, "repeats", 3, "`NUMBER` of times that --choose repeats its tests")

@@ -18,16 +18,20 @@ func newTrustCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "trust PROBLEM",
 		Short: "Allow the external programs of a problem to run",
-		Long: `Print the external programs that a problem names, and allow them to run whenever kir
-uses that problem. They run with your user permissions, so inspect them first.
+		Long: `Allow the external programs that score recipes of a problem to run whenever kir uses
+that problem, and print them. They run with your user permissions. kir trust does not
+ask, so first inspect the programs that the problem file names.
 
-kir asks again if any of these changes: the command, its arguments, the directory of the
-problem, or a file or directory that the command names. It also asks again if a program
-that runs a script (interpreter) changes, or a file beside the script that the script
-loads. kir does not check what else a program loads, such as installed libraries. Your
-permission is a file in ~/.config/kir/trusted on Linux (kir/trusted in the configuration
-directory of other systems); delete it to withdraw the permission. To allow programs
-once, use --allow-programs instead.`,
+The permission ends if any of these changes: the command, its arguments, the directory
+of the problem, or a file or directory that the command names. It also ends if the
+interpreter of a script changes, or a file in or below the directory of the script that
+the script may load. kir does not check what else a program loads, such as installed
+libraries.
+
+The permission for each program is a file in ~/.config/kir/trusted on Linux (kir/trusted
+in the configuration directory of other systems). The file contains the command; delete
+the file to withdraw the permission. To allow programs once, use --allow-programs
+instead.`,
 		Example:           "  kir trust examples/scorer/problem.yaml",
 		Args:              requireOneArg("problem file"),
 		ValidArgsFunction: completeProblemFiles,

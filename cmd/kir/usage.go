@@ -65,7 +65,8 @@ func writeUsage(c *cobra.Command) error {
 func describeCompletion(completion *cobra.Command) {
 	completion.Short = "Let the Tab key complete kir commands in your terminal"
 	completion.Long = `Print a script with which the Tab key completes kir commands in your terminal. Choose the
-program (shell) that reads your commands; its help describes how to install the script.`
+program that reads your commands (SHELL): kir completion SHELL --help describes how to
+install its script.`
 	for _, shell := range completion.Commands() {
 		shell.Short = "Print the script for " + shell.Name()
 		_, howTo, _ := strings.Cut(shell.Long, "\n\n")

@@ -391,7 +391,7 @@ func (d *Draft) OfferedBounds() []Bound {
 
 // bookBounds returns the constraints that the recipes and the attributes of the ingredients suggest.
 func (d *Draft) bookBounds() []Bound {
-	all := []Bound{{Key: WithinBookKey, Words: "Amounts within the range in your recipes", Lines: []string{`amount: {of: "*", within: book}`}, Note: "amounts within those of your recipes", On: true}}
+	all := []Bound{{Key: WithinBookKey, Words: "Amounts within the range in your recipes", Lines: []string{`amount: {of: "*", within: book}`}, Note: "each ingredient within its range in your recipes", On: true}}
 	for i := range d.Book.Ingredients.Attributes {
 		a := &d.Book.Ingredients.Attributes[i]
 		numbers, err := a.Numbers()

@@ -186,7 +186,7 @@ func Sampler(b SamplerBounds) *Section {
 			NewKey("chains", Integer(1, b.MaxChains), defaultText(b.Chains), "number of independent chains", "{chains: 4}"),
 			NewKey("warmup", Integer(0, b.MaxIterations), defaultText(b.Warmup), "discarded iterations at the start of each chain; an upper bound if `draws` is `auto`", "{warmup: 2000}"),
 			NewKey("draws", Either(Choice("auto"), Integer(1, b.MaxDraws)), "`auto`: until results are accurate enough", "number of kept draws per chain", "{draws: 20000}"),
-			NewKey("time", Duration(), "`60s`", "time limit of the chains if `draws` is `auto`. kir keeps the draws made by then; `none` sets no limit", "{time: 5m}"),
+			NewKey("time", Duration(), "`60s`", "time limit of sampling and search if `draws` is `auto`. kir keeps the draws made by then; `none` sets no limit", "{time: 5m}"),
 			NewKey("thin", Integer(1, b.MaxIterations), defaultText(b.Thin), "iterations per kept draw; requires a number under `draws`", "{draws: 2000, thin: 5}"),
 			NewKey("seed", Seed(), defaultText(int(b.Seed)), "seed of all random choices; the same seed gives the same draws", "{seed: 7}"),
 		},

@@ -54,7 +54,7 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	if a == nil || a.Grade == report.NoObjectives {
 		return
 	}
-	p.Heading("%s", p.Bold("How far to trust it"))
+	p.Heading("%s", p.Bold("How far to trust the shortlist"))
 	for _, l := range a.Verdict {
 		p.WrappedHanging(0, l)
 	}

@@ -39,7 +39,7 @@ function showState() {
   fill(byId('asks-list'), s.asks.map(a => el('li', {}, el('pre', { tabindex: 0, role: 'region', 'aria-label': 'The command' }, a.lines.join('\n')), button('Allow this command', () => ask({ do: 'allow', text: a.key }), { 'data-key': 'allow ' + a.key }))));
   const notes = [...s.problem?.warnings ?? [], ...s.notes];
   byId('notes').hidden = !notes.length;
-  byId('notes').firstElementChild.textContent = notes.length === 1 ? 'A note from kir' : `${notes.length} notes from kir`;
+  byId('notes').firstElementChild.textContent = notes.length === 1 ? 'A message from kir' : `${notes.length} messages from kir`;
   fill(byId('notes').lastElementChild, notes.map(n => el('li', {}, n)));
   history.showSteps();
   history.showFile();

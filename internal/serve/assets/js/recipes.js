@@ -1,4 +1,4 @@
-// The answer and the shortlist: how far to trust it, then cards or a table.
+// The answer and the shortlist: how far to trust the shortlist, then cards or a table.
 import { el, byId, fill, fixed, plain, button, dialog, shown, drawing, entire } from './dom.js';
 import { page, ask, say, get, text, open, download, newest } from './state.js';
 import { amount, amounts, batch, byAttribute, isVolume, swatch, groupColour, parts, showAttribute, showUnits } from './amounts.js';
@@ -208,7 +208,8 @@ let unfolded = false;
 const lastResponses = newest();
 let responsesOf = null;
 
-// showResponses shows how the models of a settled shortlist respond to amounts.
+// showResponses shows how the predictions of a settled shortlist change with amounts, and with conditions if the
+// problem has any.
 async function showResponses(l) {
   byId('models-section').hidden ||= !l.settled;
   if (!l.settled || responsesOf === l.version) return;
@@ -218,6 +219,7 @@ async function showResponses(l) {
     if (!all) return;
     if (!all.settled) return responsesOf = null; // the step has begun again
     byId('models-section').hidden = !all.responses.length;
+    byId('models-head').textContent = 'How predictions change with amounts' + (page.problem.conditions.length ? ' and conditions' : '');
     fill(byId('responses'), all.responses.map(drawing));
   } catch {
     responsesOf = null;
