@@ -235,7 +235,7 @@ func TestMCPErrors(t *testing.T) {
 		has             []string
 	}{
 		{"check", `{"problem_text": "totl: 3\ningredients: [Gin]\nsparsity: {uniform: [1, 9]}\nconstraints:\n  - require: [Gim]\n"}`, []string{"problem_text:1:1: ", `did you mean "total"?`, "problem_text:5:15: ", `did you mean "Gin"?`}},
-		{"sample", `{"problem": "conflict.yaml"}`, []string{"conflict.yaml:6:5: the rules cannot all hold", "explain_conflict"}},
+		{"sample", `{"problem": "conflict.yaml"}`, []string{"conflict.yaml:6:5: these constraints cannot all hold", "explain_conflict"}},
 		{"explain_conflict", `{"problem_text": "total: -1\n"}`, []string{"problem_text:1:8: "}},
 		{"score", `{"problem": "bar.yaml", "table_text": "recipe,ingredient,amount\na,Gim,1\n"}`, []string{"table_text", `"Gim"`}},
 		{"shortlist", `{"run": "."}`, []string{"not the directory of a run"}},
