@@ -66,22 +66,27 @@ docs/tables.md describes the tables that kir reads.`,
 
 func (o *initOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringVarP(&o.outputFile, "output", "o", "problem.yaml", "`FILE` to write; it must not exist")
-	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients: name and attributes")
-	c.Flags().StringVar(&o.ingredientsSheet, "ingredients-sheet", "", "`SHEET` with the ingredients, of the --ingredients workbook or of TABLE")
 	c.Flags().StringVar(&o.writtenIngredients, "write-ingredients", "", "write the prices and other data on ingredients in TABLE to this `FILE`")
 	c.Flags().StringVar(&o.writtenConstituents, "write-constituents", "", "write the constituents of dilutions, such as \"Ambroxan 10 % in DPG\", to this `FILE`")
+	o.addReadingFlags(c)
+	must(c.MarkFlagFilename("output", "yaml"))
+	must(c.MarkFlagFilename("write-ingredients", "csv"))
+	must(c.MarkFlagFilename("write-constituents", "csv"))
+	c.MarkFlagsMutuallyExclusive("write-ingredients", "ingredients")
+	c.MarkFlagsMutuallyExclusive("write-ingredients", "ingredients-sheet")
+}
+
+// addReadingFlags adds the flags that say how to read a table of recipes and what is wanted of its results.
+func (o *initOptions) addReadingFlags(c *cobra.Command) {
+	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients: name and attributes")
+	c.Flags().StringVar(&o.ingredientsSheet, "ingredients-sheet", "", "`SHEET` with the ingredients, of the --ingredients workbook or of TABLE")
 	c.Flags().StringArrayVar(&o.objectives, "objective", nil, "`RESULT` to optimise, such as liking or cost=minimize")
 	c.Flags().StringSliceVar(&o.labels, "labels", nil, "`COLUMNS` that are not ingredients, such as results or remarks")
 	c.Flags().StringSliceVar(&o.results, "results", nil, "the same as --labels: `COLUMNS` that are not ingredients")
 	c.Flags().StringSliceVar(&o.conditions, "conditions", nil, "`COLUMNS` with settings of a trial, such as oven temperature")
 	c.Flags().StringSliceVar(&o.units, "units", nil, "size of a unit, `UNIT=AMOUNT`, such as 'piece=5 cl'")
 	o.layoutFlags.addTo(c)
-	must(c.MarkFlagFilename("output", "yaml"))
 	must(c.MarkFlagFilename("ingredients", "csv", "xlsx", "ods"))
-	must(c.MarkFlagFilename("write-ingredients", "csv"))
-	must(c.MarkFlagFilename("write-constituents", "csv"))
-	c.MarkFlagsMutuallyExclusive("write-ingredients", "ingredients")
-	c.MarkFlagsMutuallyExclusive("write-ingredients", "ingredients-sheet")
 }
 
 // run writes a problem file and its schema, and prints what was guessed about the table.
