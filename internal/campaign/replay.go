@@ -99,6 +99,7 @@ type ReplayRound struct {
 	Found        float64       `json:"found"`         // share of the campaigns with a best recipe
 	ChanceFound  float64       `json:"chance_found"`  // probability by chance
 	Hits         float64       `json:"hits"`          // mean number of best recipes that were made
+	HitsSE       number.Number `json:"hits_se"`       // its standard error over the starts
 	ChanceHits   float64       `json:"chance_hits"`   // expected number by chance
 }
 

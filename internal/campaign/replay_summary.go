@@ -110,21 +110,22 @@ func (r *replayer) value(goodness float64) float64 {
 func (r *replayer) round(trials int, replays []ReplayedCampaign, chances []chance) ReplayRound {
 	out := ReplayRound{Trials: trials}
 	var best, closed []float64
-	found, hits := 0, 0
+	var hits []float64
+	found := 0
 	var all []weightedValue
 	more := trials - r.settings.Start
 	for k := range replays {
-		level, before := math.Inf(-1), hits
+		level, made := math.Inf(-1), 0
 		for _, index := range replays[k].tried[:min(trials, len(replays[k].tried))] {
 			level = max(level, r.recipes[index].goodness)
 			if r.recipes[index].goodness == r.most {
-				hits++
+				made++
 			}
 		}
-		if hits > before {
+		if made > 0 {
 			found++
 		}
-		best = append(best, level)
+		best, hits = append(best, level), append(hits, float64(made))
 		replays[k].Best = append(replays[k].Best, r.value(level))
 		c := &chances[k]
 		byChance := c.best(more)
@@ -136,20 +137,25 @@ func (r *replayer) round(trials int, replays []ReplayedCampaign, chances []chanc
 	}
 	out.ChanceClosed /= float64(len(replays))
 	slices.Sort(best)
-	out.Best = ValueRange{r.value(best[0]), r.value(best[(len(best)-1)/2]), r.value(best[len(best)-1])}
+	out.Best = ValueRange{r.value(best[0]), r.value(best[len(best)/2]), r.value(best[len(best)-1])}
 	out.Closed, out.ClosedSE = meanAndError(closed)
-	out.Found, out.Hits = float64(found)/float64(len(replays)), float64(hits)/float64(len(replays))
+	out.Found = float64(found) / float64(len(replays))
+	out.Hits, out.HitsSE = meanAndError(hits)
 	out.ChanceFound = meanOver(chances, func(c *chance) float64 { return c.found(more) })
 	out.ChanceHits = meanOver(chances, func(c *chance) float64 { return c.hits(more) })
 	slices.SortFunc(all, func(a, b weightedValue) int { return cmp.Compare(a.value, b.value) })
+	// The greatest value that at least 1 − share of the probability reaches, as the median of the campaigns is the
+	// greatest value that at least half of them reach.
 	quantile := func(share float64) float64 {
-		sum := 0.0
+		at, below := all[0].value, 0.0
 		for _, v := range all {
-			if sum += v.weight / float64(len(chances)); sum >= share-1e-9 {
-				return r.value(v.value)
+			if below > share+1e-9 {
+				break
 			}
+			at = v.value
+			below += v.weight / float64(len(chances))
 		}
-		return r.value(all[len(all)-1].value)
+		return r.value(at)
 	}
 	out.Chance = ValueRange{quantile(0.05), quantile(0.5), quantile(0.95)}
 	return out

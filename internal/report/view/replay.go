@@ -60,16 +60,16 @@ func ReplayHeadline(r *campaign.Replayed) string {
 	replays := inputerr.Count(len(r.Replays), "replay")
 	if r.CountsBest() {
 		return fmt.Sprintf("Of the %d recipes with the best result, kir would have made %s in %d trials (mean of %s). Choosing at random makes %s.",
-			r.BestCount, number.Fixed(last.Hits, 1), r.Trials, replays, number.Fixed(last.ChanceHits, 1))
+			r.BestCount, hitsText(last), r.Trials, replays, number.Fixed(last.ChanceHits, 1))
 	}
 	what := "the best"
 	if r.BestCount > 1 {
 		what = fmt.Sprintf("one of the %d best", r.BestCount)
 	}
-	found := fmt.Sprintf("kir would have found %s of your %d recipes (%s)", what, r.Recipes, replayBestText(&r.Best))
+	found := fmt.Sprintf("kir would have found %s of your %d recipes (%s)", what, r.Recipes, replayBestText(r))
 	if r.ToBest.Median == nil {
-		return fmt.Sprintf("%s in %d of %s of %d trials. Choosing at random finds it in %s of them.",
-			found, int(math.Round(last.Found*float64(len(r.Replays)))), replays, r.Trials, number.WholePercent(last.ChanceFound))
+		return fmt.Sprintf("%s in %d of %s of %d trials; choosing at random, in %s of them. kir closed %s of the gap to the best, and random choice %s.",
+			found, int(math.Round(last.Found*float64(len(r.Replays)))), replays, r.Trials, number.WholePercent(last.ChanceFound), closedText(last), number.WholePercent(last.ChanceClosed))
 	}
 	most := fmt.Sprint("more than ", r.Trials)
 	if r.ToBest.Most != nil {
@@ -82,11 +82,33 @@ func ReplayHeadline(r *campaign.Replayed) string {
 	return fmt.Sprintf("%s after %d trials%s. Choosing at random takes %d (median).", found, *r.ToBest.Median, spread, r.ToBest.ChanceMedian)
 }
 
+// hitsText writes how many of the best recipes the campaigns have made, with a standard error.
+func hitsText(of campaign.ReplayRound) string {
+	text := number.Fixed(of.Hits, 1)
+	if of.HitsSE.IsKnown() && of.HitsSE > 0 {
+		text += " ± " + number.Fixed(of.HitsSE, 1)
+	}
+	return text
+}
+
+// closedText writes the share of the gap that kir has closed, with a standard error.
+func closedText(of campaign.ReplayRound) string {
+	if of.ClosedSE.IsKnown() && of.ClosedSE >= 0.005 {
+		return number.Fixed(100*of.Closed, 0) + " ± " + number.Fixed(100*of.ClosedSE, 0) + " %"
+	}
+	return number.WholePercent(of.Closed)
+}
+
 // replayBestText names the best recipe with its measurements.
-func replayBestText(b *campaign.ReplayBest) string {
+func replayBestText(r *campaign.Replayed) string {
+	b := &r.Best
 	var said []string
 	for _, label := range slices.Sorted(maps.Keys(b.Measured)) {
-		said = append(said, label+" "+number.FourFigures(b.Measured[label]))
+		text := label + " " + number.FourFigures(b.Measured[label])
+		if label == r.Label {
+			text += map[bool]string{false: ", the highest", true: ", the lowest"}[r.Minimize]
+		}
+		said = append(said, text)
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Conditions)) {
 		v := fmt.Sprint(b.Conditions[name])
@@ -155,16 +177,12 @@ func replayRows(r *campaign.Replayed) (heading []string, rows []replayRow) {
 			continue
 		}
 		if r.CountsBest() {
-			rows = append(rows, replayRow{[]string{fmt.Sprint(of.Trials), number.Fixed(of.Hits, 1), number.Fixed(of.ChanceHits, 1)}, of.Hits / float64(r.BestCount)})
+			rows = append(rows, replayRow{[]string{fmt.Sprint(of.Trials), hitsText(of), number.Fixed(of.ChanceHits, 1)}, of.Hits / float64(r.BestCount)})
 			continue
-		}
-		closed := number.WholePercent(of.Closed)
-		if of.ClosedSE.IsKnown() && of.ClosedSE > 0 {
-			closed += " ± " + number.Fixed(100*of.ClosedSE, 0)
 		}
 		rows = append(rows, replayRow{[]string{
 			fmt.Sprint(of.Trials), number.FourFigures(of.Best.Median), number.FourFigures(of.Best.Worst) + " to " + number.FourFigures(of.Best.Best),
-			number.FourFigures(of.Chance.Median), closed, number.WholePercent(of.ChanceClosed)}, of.Closed})
+			number.FourFigures(of.Chance.Median), closedText(of), number.WholePercent(of.ChanceClosed)}, of.Closed})
 	}
 	return heading, rows
 }
