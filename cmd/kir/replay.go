@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -142,6 +143,11 @@ func (o *replayOptions) readProblem(ctx context.Context, path string, d *spinner
 	if open := t.OpenObjectives(); len(open) > 0 {
 		return nil, &inputerr.Error{File: path, Message: "nothing says which result to optimise", Hint: "add " + flagText("objective", open[0]) + "; there are " + inputerr.List(open, 12)}
 	}
+	if !slices.ContainsFunc(t.Targets(), func(of compile.Target) bool {
+		return !of.Attribute && of.Objective.Direction != compile.NoDirection
+	}) {
+		return nil, &inputerr.Error{File: path, Message: "the table has no result to optimise", Hint: "name a column with results, such as --objective liking, and with --labels if kir takes it for an ingredient"}
+	}
 	t.NoPairs, t.Bounds = true, make(map[string]bool)
 	for _, b := range t.OfferedBounds() {
 		t.Bounds[b.Key] = false
@@ -149,7 +155,12 @@ func (o *replayOptions) readProblem(ctx context.Context, path string, d *spinner
 	if options.Text, err = t.Write(); err != nil {
 		return nil, err
 	}
-	return compile.Load(ctx, o.table.outputFile, options)
+	p, err := compile.Load(ctx, o.table.outputFile, options)
+	if err != nil {
+		return nil, err
+	}
+	p.File = path // in messages, as there is no problem file
+	return p, nil
 }
 
 // print prints a replay as text or JSON, and writes its page and its figure if flags ask for them.

@@ -27,7 +27,11 @@ func Replay(w io.Writer, r *campaign.Replayed, commands []string, style terminal
 	p.Wrapped(0, replayMethod(r))
 	p.Heading("%s", terminal.EscapeControls(replayHeading(r)))
 	heading, rows := replayRows(r)
-	t := terminal.NewTable(0, append(heading, "")...)
+	bars := "closed by kir"
+	if r.CountsBest() {
+		bars = "made by kir"
+	}
+	t := terminal.NewTable(0, append(heading, terminal.Pad(bars, replayBarWidth))...)
 	for _, row := range rows {
 		cells := make([]any, 0, len(row.cells)+1)
 		for _, c := range row.cells {
@@ -59,7 +63,7 @@ func ReplayHeadline(r *campaign.Replayed) string {
 	last := r.Rounds[len(r.Rounds)-1]
 	replays := inputerr.Count(len(r.Replays), "replay")
 	if r.CountsBest() {
-		return fmt.Sprintf("Of the %d recipes with the best result, kir would have made %s in %d trials (mean of %s). Choosing at random makes %s.",
+		return fmt.Sprintf("Of your %d recipes with the best result, kir would have made %s in %d trials (mean of %s). Choosing at random makes %s.",
 			r.BestCount, hitsText(last), r.Trials, replays, number.Fixed(last.ChanceHits, 1))
 	}
 	what := "the best"
@@ -76,7 +80,11 @@ func ReplayHeadline(r *campaign.Replayed) string {
 		most = fmt.Sprint(*r.ToBest.Most)
 	}
 	spread := ""
-	if len(r.Replays) > 1 {
+	switch {
+	case len(r.Replays) == 1:
+	case r.ToBest.Most != nil && *r.ToBest.Least == *r.ToBest.Most:
+		spread = fmt.Sprintf(" (in each of %s)", replays)
+	default:
 		spread = fmt.Sprintf(" (median of %s, %d to %s)", replays, *r.ToBest.Least, most)
 	}
 	return fmt.Sprintf("%s after %d trials%s. Choosing at random takes %d (median).", found, *r.ToBest.Median, spread, r.ToBest.ChanceMedian)
@@ -190,7 +198,7 @@ func replayRows(r *campaign.Replayed) (heading []string, rows []replayRow) {
 // replayNotes are sentences below the table.
 func replayNotes(r *campaign.Replayed) (notes []string) {
 	if !r.CountsBest() {
-		notes = append(notes, "Values are medians. The gap is from the best of the start to the best of all; the bar shows the share of it that kir closed.")
+		notes = append(notes, "Values are medians. The gap is from the best of the start to the best of all.")
 	}
 	for _, c := range r.Coverage {
 		notes = append(notes, CoverageText(c))
@@ -207,7 +215,7 @@ func replayNotes(r *campaign.Replayed) (notes []string) {
 	if text := r.LeftOut.Text(); text != "" {
 		notes = append(notes, "Left out: "+text+".")
 	}
-	return append(notes, "A replay is no experiment: it cannot make recipes that nobody made. With few recipes, or recipes that an optimiser chose, new experiments may go otherwise.")
+	return append(notes, "A replay is no experiment: it cannot make new recipes. A small table, or one that an optimiser made, says little about new experiments.")
 }
 
 // ReplayFigure draws the best value, or the number of best recipes, against the number of trials.
@@ -316,7 +324,9 @@ func ReplayPage(w io.Writer, r *campaign.Replayed) error {
 	var rows []replayRow
 	v.Heading, rows = replayRows(r)
 	for k := range v.Heading {
-		v.Heading[k] = upperFirst(v.Heading[k])
+		if v.Heading[k] != "kir" {
+			v.Heading[k] = upperFirst(v.Heading[k])
+		}
 	}
 	for _, row := range rows {
 		v.Rows = append(v.Rows, row.cells)
