@@ -112,9 +112,9 @@ func TestHouseNotices(t *testing.T) {
 // import, and names that these export (types, functions, variables and constants; methods
 // and fields belong to their types).
 const (
-	mostEntries  = 25
+	mostEntries  = 26
 	mostPackages = 8
-	mostNames    = 260
+	mostNames    = 270
 )
 
 // TestDoors checks how much stands in front, and that no type of internal/ shows in what

@@ -39,7 +39,7 @@ func Example() {
 	// egg white needs lemon
 	// group vermouth, campari total 6 to 12
 	// limit of abv max 15
-	// no composition of 20 units keeps "require gin", "amount of gin min 8" and "limit of abv max 15" together: lower the min of "amount of gin min 8" from 8 to 5, raise the max of "limit of abv max 15" from 15 to 20.8 or do not require gin
+	// no recipe of 20 units meets "require gin", "amount of gin min 8" and "limit of abv max 15" together: lower the min of "amount of gin min 8" from 8 to 5, raise the max of "limit of abv max 15" from 15 to 20.8 or do not require gin
 	// <nil>
 }
 

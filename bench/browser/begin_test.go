@@ -365,13 +365,13 @@ func TestBeginWithLotion(t *testing.T) {
 	asked := time.Now()
 	b.is("a first front", "document.querySelectorAll('#front .at').length > 2 && /Trade-off of .*(viscosity and price|price and viscosity)/.test(document.querySelector('#trade summary').textContent)")
 	t.Logf("a first front is there after %.1f s", time.Since(asked).Seconds())
-	b.is("that it is a first look", "document.getElementById('phase').className === 'settled' || /A first look/.test(document.getElementById('front').textContent)")
+	b.is("that it is a first look", "document.getElementById('phase').className === 'settled' || /First results/.test(document.getElementById('front').textContent)")
 	b.looks("front")
 	if !testmode.Enabled() {
 		b.quiet(address)
 		return
 	}
-	const settled = "document.getElementById('phase').className === 'settled' && !/A first look/.test(document.getElementById('front').textContent)"
+	const settled = "document.getElementById('phase').className === 'settled' && !/First results/.test(document.getElementById('front').textContent)"
 	for range 4 { // each waits for two minutes
 		if ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](settled)); err == nil && ok {
 			break

@@ -183,7 +183,7 @@ func TestServeCampaign(t *testing.T) {
 	if err := chromedp.Do(w.ctx, chromedp.Navigate("about:blank")); err != nil {
 		t.Fatal(err)
 	}
-	if printed := kirDoes(t, "next", file, "-n", "2"); !strings.Contains(printed, "this is the last batch again") || !strings.Contains(printed, "Round 2") {
+	if printed := kirDoes(t, "next", file, "-n", "2"); !strings.Contains(printed, "this is the last batch again") || !strings.Contains(printed, "Batch 2") {
 		t.Errorf("kir next prints %s", printed)
 	}
 	var stand campaign.Standing
@@ -222,7 +222,7 @@ func TestServeCampaign(t *testing.T) {
 	// One that is asked for is that of the run, and a point of it can be gone on from. Lime spoils
 	// both here, so that one recipe is the best in both.
 	w.click("[data-key='trade go']")
-	w.is("settled with a trade-off", "document.getElementById('phase').className === 'settled' && /Trade-off of liking and haze/.test(document.querySelector('#trade summary').textContent) && /No trade-off: one recipe is the best in liking and haze/.test(document.getElementById('front').textContent) && !/A first look/.test(document.getElementById('front').textContent) && !document.querySelector('#front .at')")
+	w.is("settled with a trade-off", "document.getElementById('phase').className === 'settled' && /Trade-off of liking and haze/.test(document.querySelector('#trade summary').textContent) && /No trade-off: one recipe is the best in liking and haze/.test(document.getElementById('front').textContent) && !/First results/.test(document.getElementById('front').textContent) && !document.querySelector('#front .at')")
 	w.accessible("a trade-off that was asked for")
 	w.click("[data-key='front on']")
 	w.is("near the point", "document.getElementById('phase').className === 'settled' && document.querySelectorAll('#constraints li').length === 2")
@@ -240,12 +240,12 @@ func TestServeCampaign(t *testing.T) {
 	}
 	w.opens("campaign")
 	paper := w.printed("campaign")
-	for _, text := range []string{"A long drink", "Round 2", "B2-2", "Expected:", "Round 1", "liking of the best so far", "haze: predicted against measured"} {
+	for _, text := range []string{"A long drink", "Batch 2", "B2-2", "Expected:", "Batch 1", "liking of the best so far", "haze: predicted and measured"} {
 		if !strings.Contains(paper, plainly(text)) {
 			t.Errorf("on paper is no %q", text)
 		}
 	}
-	for _, control := range []string{"Next batch", "Make these", "Not made", "Paste a table"} {
+	for _, control := range []string{"Next batch", "Print sheets", "Not made", "Paste a table"} {
 		if strings.Contains(paper, plainly(control)) {
 			t.Errorf("on paper is the control %q", control)
 		}

@@ -167,7 +167,7 @@ func TestServeTabs(t *testing.T) {
 		}
 	}
 	shown := "document.getElementById('title')?.textContent === 'A long drink'"
-	locked := "/Open the last one that it printed/.test(document.getElementById('locked')?.textContent)"
+	locked := "/Open the last address that kir serve printed/.test(document.getElementById('locked')?.textContent)"
 	goes(w, address)
 	w.is("the page", shown)
 	w.does("location.reload()")

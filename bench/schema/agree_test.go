@@ -174,7 +174,7 @@ var unseen = regexp.MustCompile(strings.Join([]string{
 	"there is no property", "there is no objective", "no recipe was found that keeps", "and the limit bounds", "does not predict how a measurement varies",
 	// Arithmetic: numbers beside each other, beside the total and the recipes.
 	"the first must be lower", "there is nothing to (maximize|minimize)", "write the (smaller|lower) (number|one) first", "no number is between", "contradicts itself", "no mass on any possible number",
-	"of 1?[0-9]* units and not a whole number", "(min|max|step|total|used|distance|changes) is [0-9.e+]+: it must be at most", "units: it must be from [01] units to 100 %", "the rules cannot all hold", "no recipe has a",
+	"of 1?[0-9]* units and not a whole number", "(min|max|step|total|used|distance|changes) is [0-9.e+]+: it must be at most", "units: it must be from [01] units to 100 %", "these constraints cannot all hold", "no recipe has a",
 	"too many for a total", "no distance can be compared", "the rule begins with [0-9]+ ingredients",
 	// The languages of formulas and of sizes.
 	"the (stock|batch) is", "unexpected token", "is not expected here", "the expression ends where", "there is no \"", "the size of .* is not understood",

@@ -17,12 +17,12 @@ func newCampaignCommand() *cobra.Command {
 	var given []string
 	c := &cobra.Command{
 		Use:   "campaign PROBLEM [--json | --html] [-o FILE]",
-		Short: "Print the results of all batches so far, and whether to go on",
-		Long: `Print the progress of a campaign: several batches of recipes, and what they gave when
-made and measured. It shows the best of each batch, predictions against results, the
+		Short: "Print the results of all batches made so far, and whether to go on",
+		Long: `Print the progress of a campaign: batches of recipes, and the results after you made and
+measured them. It shows the best recipe of each batch, predictions beside results, the
 probability that a better recipe exists within the constraints, and whether to stop.
 
--o writes one self-contained HTML file with figures; --html writes it to stdout.`,
+-o writes one HTML file with figures; --html prints it instead.`,
 		Example: `  kir campaign problem.yaml
   kir campaign problem.yaml -o campaign.html
   kir campaign problem.yaml --json | jq .left.advice`,

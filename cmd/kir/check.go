@@ -16,11 +16,12 @@ func newCheckCommand() *cobra.Command {
 	var asJSON, noCache bool
 	c := &cobra.Command{
 		Use:   "check PROBLEM",
-		Short: "Check a problem and rate its models, without sampling",
+		Short: "Check a problem file, and how well its models predict",
 		Long: `Check a problem file and the files that it names. kir check counts the possible recipes,
-and rates the models. It also shows how many ingredients the recipes would have,
-recommends a sampling algorithm (kernel), and suggests changes, each tested in short
-runs first. Errors come with file, line and column.`,
+and rates how well the models predict results. It also shows how many ingredients the
+recipes would have, recommends a sampling algorithm (kernel), and suggests changes to
+the problem. It tests each change in short runs first. Errors come with file, line and
+column.`,
 		Example:           "  kir check examples/cocktails/problem.yaml",
 		Args:              requireOneArg("problem file"),
 		ValidArgsFunction: completeProblemFiles,

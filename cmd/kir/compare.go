@@ -11,12 +11,13 @@ func newCompareCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "compare A B",
-		Short: "Compare two runs",
+		Short: "Compare two runs of kir sample",
 		Long: `Compare run A with run B: changes of the problem, recipes that entered or left the
-shortlist, and numbers that changed. The numbers are the score, the numbers of
-ingredients, and how often and how much of each ingredient the draws use. A number
-counts as changed only beyond chance: comparing two runs of the same problem reports a
-change at most once in twenty.`,
+shortlist, and figures that changed. The figures come from random recipes drawn in
+proportion to their score (draws): their score, their number of ingredients, and how
+often and how much they use each ingredient. kir reports a figure as changed only if
+chance cannot explain it. For two runs of the same problem, at most one comparison in
+twenty reports a change.`,
 		Example: `  kir compare runs/fresh-all-day-cocktails-1 runs/fresh-all-day-cocktails-2
   kir compare runs/accord-1 runs/accord-2 --json | jq '.figures[] | select(.sure)'`,
 		Args:              requireTwoArgs("run directory", "second one"),

@@ -21,9 +21,9 @@ func newCountCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "count --ingredients N --total M",
 		Short: "Count the possible recipes by their number of ingredients",
-		Long: `Count the ways to divide M units among N ingredients, by the number n of
-ingredients used. The count is exact: C(N, n)·C(M−1, n−1), where C are binomial
-coefficients.`,
+		Long: `Count the ways to divide M units among N ingredients, by the number n of ingredients
+used. The count is exact: C(N, n)·C(M−1, n−1), where C(a, b) is the number of ways to
+choose b of a things (a binomial coefficient).`,
 		Example: "  kir count --ingredients 50 --total 5",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -53,8 +53,8 @@ coefficients.`,
 			return printCounts(c.OutOrStdout(), table)
 		},
 	}
-	c.Flags().IntVar(&ingredients, "ingredients", 0, "ingredients to choose from, N")
-	c.Flags().IntVar(&total, "total", 0, "units to divide, M")
+	c.Flags().IntVar(&ingredients, "ingredients", 0, "number `N` of ingredients to choose from")
+	c.Flags().IntVar(&total, "total", 0, "number `M` of units to divide")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	must(c.MarkFlagRequired("ingredients"))
 	must(c.MarkFlagRequired("total"))

@@ -58,7 +58,7 @@ var notRun = []struct{ begins, why string }{
 	{"{\"format\":\"kir forest\"", "an excerpt of a file"},
 	{"[{\"Gin\":", "lines of a protocol: the example's test has them"},
 	{"constraints:\n  - require: [Gin]  ", "rules one by one: TestDocumentedRules of package compile"},
-	{"no composition of 20 units", "a message: the tests of package compile have it"},
+	{"no recipe of 20 units", "a message: the tests of package compile have it"},
 	{"Gin   ", "ways to write ingredients: TestAgree of the schema reads them"},
 }
 

@@ -29,22 +29,25 @@ var drawFormats = []string{"long", "wide", "jsonl", "npy"}
 func newDrawsCommand() *cobra.Command {
 	format := "long"
 	c := &cobra.Command{
-		Use:   "draws RUN [--format long|wide|jsonl|npy]",
-		Short: "Print the draws of a run",
-		Long: `Print all draws of a run, one chain after another, in one of these formats:
+		Use:   "draws RUN [--format FORMAT]",
+		Short: "Print all random recipes that a run drew (draws)",
+		Long: `Print all random recipes that a run drew in proportion to their score (draws). They come
+from one independent sampling run (chain) after another. Choose a format:
 
   long   CSV: chain,draw,ingredient,amount; a row for each used ingredient
   wide   CSV: chain,draw and a column for each ingredient; a row for each draw
   jsonl  a JSON object for each draw: chain, draw, recipe, scores, log_density
-  npy    a NumPy file: a record for each draw with the fields chain, draw, log_density,
-         used (the number of ingredients), score (one number per objective) and amount
-         (one per ingredient)
+  npy    a file for Python (NumPy), with an array element for each draw. Its fields are
+         chain, draw, log_density, used (the number of ingredients), score (one number
+         per objective) and amount (one number per ingredient)
 
-Conditions, such as a temperature, add columns to long and wide, the object "conditions"
-to jsonl, and the field "condition" to npy.
+log_density is the logarithm of how often a recipe comes up, up to a constant.
 
-The draws themselves are Parquet files in the run's directory: DuckDB, polars and
-pandas read draws/**/*.parquet as one table.`,
+Conditions are settings of a trial, such as a temperature. They add columns to long and
+wide, the object "conditions" to jsonl, and the field "condition" to npy.
+
+The run's directory keeps the draws in a format for data programs (Parquet). DuckDB,
+polars and pandas read the files draws/**/*.parquet as one table.`,
 		Example: `  kir draws runs/fresh-all-day-cocktails-1 > draws.csv
   kir draws runs/fresh-all-day-cocktails-1 --format jsonl | head -n 1
   kir draws runs/fresh-all-day-cocktails-1 --format npy > draws.npy`,
@@ -73,7 +76,7 @@ pandas read draws/**/*.parquet as one table.`,
 			return w.Flush()
 		},
 	}
-	c.Flags().StringVar(&format, "format", format, "long, wide, jsonl or npy")
+	c.Flags().StringVar(&format, "format", format, "`FORMAT` of the output: long, wide, jsonl or npy")
 	must(c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(drawFormats, cobra.ShellCompDirectiveNoFileComp)))
 	return c
 }

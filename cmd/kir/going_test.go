@@ -53,7 +53,7 @@ func TestStatusOfWhatIsGoing(t *testing.T) {
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if stopped := status(); !strings.Contains(stopped, "Go on with kir resume") || strings.Contains(stopped, "running") {
+	if stopped := status(); !strings.Contains(stopped, "Continue with kir resume") || strings.Contains(stopped, "running") {
 		t.Errorf("of a run that was ended it is told\n%s", stopped)
 	}
 }

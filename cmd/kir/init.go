@@ -39,17 +39,17 @@ func newInitCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init TABLE [-o FILE]",
 		Short: "Write a problem file for a table of recipes",
-		Long: `Write a problem file for a table of recipes. It names the columns and results, the usual
-numbers of ingredients, and one objective. Constraints keep amounts within those of your
-recipes, and below maxima and stock, if the table of ingredients has these columns. Other objectives and
-constraints are in the file as comments. If the model predicts poorly, kir adds an
-objective that favours ingredients found together in your recipes. From a table of prices
-or returns over time, it writes a portfolio problem. You can run kir sample on it as it is.
-kir also writes ` + schema.FileName + `, if it is missing, so that editors can complete
-and check the problem file.
+		Long: `Write a problem file for a table of recipes. The file names the columns and results, the
+usual numbers of ingredients, and one objective. Constraints keep amounts within those
+of your recipes, and below maxima and stock, if the table of ingredients has these
+columns. Other objectives and constraints are in the file as comments. If results are
+hard to predict, kir adds an objective that favours ingredients found together in your
+recipes. From a table of prices or returns over time, kir writes a portfolio problem.
+You can run kir sample on the file as it is. kir also writes ` + schema.FileName + `, if it
+is missing, so that editors can complete and check the problem file.
 
-TABLE is CSV in any usual encoding, with commas, semicolons or tabs, or an .xlsx or
-.ods workbook. The problem file lists the guesses about the table; flags override them.
+TABLE is CSV in any usual encoding, with commas, semicolons or tabs, or an .xlsx or .ods
+workbook. The problem file lists the guesses about the table; flags override them.
 docs/tables.md describes the tables that kir reads.`,
 		Example: `  kir init recipes.csv
   kir init bar.xlsx --sheet Drinks --ingredients stock.csv -o bar.yaml
@@ -66,8 +66,8 @@ docs/tables.md describes the tables that kir reads.`,
 
 func (o *initOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringVarP(&o.outputFile, "output", "o", "problem.yaml", "`FILE` to write; it must not exist")
-	c.Flags().StringVar(&o.writtenIngredients, "write-ingredients", "", "write the prices and other data on ingredients in TABLE to this `FILE`")
-	c.Flags().StringVar(&o.writtenConstituents, "write-constituents", "", "write the constituents of dilutions, such as \"Ambroxan 10 % in DPG\", to this `FILE`")
+	c.Flags().StringVar(&o.writtenIngredients, "write-ingredients", "", "`FILE` to write: prices and other data of ingredients that TABLE contains")
+	c.Flags().StringVar(&o.writtenConstituents, "write-constituents", "", "`FILE` to write: the constituents of dilutions, such as \"Ambroxan 10 % in DPG\"")
 	o.addReadingFlags(c)
 	must(c.MarkFlagFilename("output", "yaml"))
 	must(c.MarkFlagFilename("write-ingredients", "csv"))
@@ -78,12 +78,12 @@ func (o *initOptions) addFlags(c *cobra.Command) {
 
 // addReadingFlags adds the flags that say how to read a table of recipes and what is wanted of its results.
 func (o *initOptions) addReadingFlags(c *cobra.Command) {
-	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients: name and attributes")
-	c.Flags().StringVar(&o.ingredientsSheet, "ingredients-sheet", "", "`SHEET` with the ingredients, of the --ingredients workbook or of TABLE")
+	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients: names, prices, groups and so on")
+	c.Flags().StringVar(&o.ingredientsSheet, "ingredients-sheet", "", "name of the `SHEET` with the ingredients, in the --ingredients workbook or in TABLE")
 	c.Flags().StringArrayVar(&o.objectives, "objective", nil, "`RESULT` to optimise, such as liking or cost=minimize")
 	c.Flags().StringSliceVar(&o.labels, "labels", nil, "`COLUMNS` that are not ingredients, such as results or remarks")
 	c.Flags().StringSliceVar(&o.results, "results", nil, "the same as --labels: `COLUMNS` that are not ingredients")
-	c.Flags().StringSliceVar(&o.conditions, "conditions", nil, "`COLUMNS` with settings of a trial, such as oven temperature")
+	c.Flags().StringSliceVar(&o.conditions, "conditions", nil, "`COLUMNS` that you set in a trial (conditions), such as oven temperature")
 	c.Flags().StringSliceVar(&o.units, "units", nil, "size of a unit, `UNIT=AMOUNT`, such as 'piece=5 cl'")
 	o.layoutFlags.addTo(c)
 	must(c.MarkFlagFilename("ingredients", "csv", "xlsx", "ods"))

@@ -24,15 +24,15 @@ type layoutFlags struct {
 
 // addTo adds the flags to the command c.
 func (f *layoutFlags) addTo(c *cobra.Command) {
-	c.Flags().StringVar(&f.sheet, "sheet", "", "`SHEET` of a workbook")
-	c.Flags().StringVar(&f.encoding, "encoding", "", "`ENCODING` of a text file, such as windows-1252")
+	c.Flags().StringVar(&f.sheet, "sheet", "", "name of the `SHEET` to read in a workbook")
+	c.Flags().StringVar(&f.encoding, "encoding", "", "character `ENCODING` of a text file, such as windows-1252")
 	c.Flags().StringVar(&f.delimiter, "delimiter", "", "`SEPARATOR` of columns: comma, semicolon, tab or bar (|)")
 	c.Flags().StringVar(&f.decimal, "decimal", "", "decimal `MARK` of the numbers: point or comma")
-	c.Flags().StringSliceVar(&f.columnRoles, "columns", nil, "set the role of columns, `COLUMN=ROLE`: recipe, ingredient, amount, unit, result or ignore")
+	c.Flags().StringSliceVar(&f.columnRoles, "columns", nil, "set the role of a column, `COLUMN=ROLE`: recipe, ingredient, amount, unit, result or ignore")
 	c.Flags().StringArrayVar(&f.ingredientNames, "names", nil, "rename an ingredient, `OLD=NEW`, such as Campri=Campari")
-	c.Flags().StringArrayVar(&f.leftOutRecipes, "without", nil, "leave out this `ROW`, such as Total")
-	c.Flags().StringArrayVar(&f.keptRecipes, "including", nil, "keep this `ROW` as a recipe, although it looks like a total")
-	c.Flags().StringArrayVar(&f.unknownTexts, "unknown", nil, "`TEXT` that stands for no measurement, such as n.d.")
+	c.Flags().StringArrayVar(&f.leftOutRecipes, "without", nil, "leave out the `ROW` with this name, such as Total")
+	c.Flags().StringArrayVar(&f.keptRecipes, "including", nil, "keep the `ROW` with this name, although it looks like a total")
+	c.Flags().StringArrayVar(&f.unknownTexts, "unknown", nil, "`TEXT` that means not measured, such as n.d.")
 	for name, values := range map[string][]string{"delimiter": {"comma", "semicolon", "tab", "bar"}, "decimal": {"point", "comma"}} {
 		must(c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 	}

@@ -13,10 +13,10 @@ func newMergeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "merge RUN",
 		Short: "Summarise a run that several machines shared",
-		Long: `Read the draws of all shards of a run, write summary.json and report.html, and print
-the shortlist, as kir sample does. A shard is a part of the chains that one machine ran;
-see kir sample --help. You can run kir merge again. If draws are missing, it refuses;
-kir status lists them.`,
+		Long: `Combine the parts of a run that several machines ran (shards): write summary.json and
+report.html, and print the shortlist, as kir sample does. kir sample --help describes
+shards. If the random recipes of a part (its draws) are missing, kir merge refuses; kir
+status lists them. You can run kir merge again.`,
 		Example: `  kir merge shared/long
   kir merge 's3://bucket/long?endpoint=http://127.0.0.1:7070' --problem problem.yaml`,
 		Args:              requireOneArg("run"),
@@ -29,8 +29,8 @@ kir status lists them.`,
 			return printSummary(c.OutOrStdout(), m, args[0], o.asJSON)
 		},
 	}
-	c.Flags().IntVar(&o.workers, "workers", 0, "`NUMBER` of chains read in parallel (default: all cores)")
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print summary.json, and nothing else, to stdout")
+	c.Flags().IntVar(&o.workers, "workers", 0, "`NUMBER` of sampling runs (chains) read at the same time (default: all cores)")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print summary.json, and nothing else")
 	c.Flags().BoolVar(&o.noReport, "no-report", false, "write no report.html")
 	addProblemFlag(c, &file)
 	return c
@@ -40,10 +40,12 @@ func newStatusCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "status RUN",
-		Short: "Print the progress of a run and its shards",
-		Long: `Print how many chains and draws of a run are done, running or missing, and the same
-for each shard, with the time since its last report. A shard reports each time it stores
-draws: usually every 30 seconds, later if iterations are slow.`,
+		Short: "Print the progress of a run, and of its parts on other machines (shards)",
+		Long: `Print how much of a run is done, running or missing: its independent sampling runs
+(chains), and the random recipes that they drew (draws). It prints the same for each
+part of the run on another machine (shard), with the time since that shard last
+reported. A shard reports each time it stores draws: usually every 30 seconds, later if
+sampling is slow.`,
 		Example:           "  kir status shared/long",
 		Args:              requireOneArg("run"),
 		ValidArgsFunction: completeRunDirectories,

@@ -40,17 +40,17 @@ func (f *changeFlags) addTo(c *cobra.Command) {
 		name, usage string
 		value       *[]string
 	}{
-		{"pin", "always use an ingredient: `NAME[=AMOUNT]`; with a RUN, K:NAME for its amount in recipe K", &f.pin},
+		{"pin", "always use an ingredient, `NAME[=AMOUNT]`; with a RUN, K:NAME for its amount in recipe K", &f.pin},
 		{"exclude", "never use the ingredient `NAME`", &f.exclude},
-		{"min", "minimum if the ingredient is used, `NAME=AMOUNT` in units or percent", &f.min},
-		{"max", "maximum of an ingredient, `NAME=AMOUNT` in units or percent", &f.max},
+		{"min", "smallest amount of an ingredient where it is used, `NAME=AMOUNT`, such as Gin=20%", &f.min},
+		{"max", "largest amount of an ingredient, `NAME=AMOUNT`, such as \"Lime juice=3%\"", &f.max},
 	} {
 		c.Flags().StringArrayVar(flag.value, flag.name, nil, flag.usage)
 		must(c.RegisterFlagCompletionFunc(flag.name, completeIngredients))
 	}
-	c.Flags().StringArrayVar(&f.setConditions, "set", nil, "set a condition to a value, `NAME=VALUE`, such as temperature=165")
+	c.Flags().StringArrayVar(&f.setConditions, "set", nil, "set a condition of the trial to a value, `NAME=VALUE`, such as temperature=165")
 	must(c.RegisterFlagCompletionFunc("set", completeConditions))
-	c.Flags().StringVar(&f.nearRecipe, "near", "", "stay near a recipe, `K[=CHANGES]`: K is its number in the shortlist or the name of a known recipe; at most CHANGES ingredients come or go (default 2: one swap)")
+	c.Flags().StringVar(&f.nearRecipe, "near", "", "stay near a recipe, `K[=CHANGES]`: its shortlist number or name, and how many ingredients may come or go (default 2: one swap)")
 	must(c.RegisterFlagCompletionFunc("near", completeRecipes))
 	c.Flags().StringVar(&f.savePath, "save", "", "save the changed problem as `FILE`, beside the old one (default: named after the run)")
 	must(c.MarkFlagFilename("save", "yaml", "yml"))

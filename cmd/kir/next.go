@@ -29,19 +29,20 @@ func newNextCommand() *cobra.Command {
 	var given []string
 	c := &cobra.Command{
 		Use:   "next PROBLEM [-n 8] [-o TABLE]",
-		Short: "Choose the next recipes to make",
+		Short: "Choose the next batch of recipes to make",
 		Long: `Choose the next batch of recipes to make, each with its reason. kir writes a table to
 fill in: one row per recipe, one column per ingredient, and an empty column for each
 result. kir record reads the filled-in table. All recipes are new and keep the
 constraints.
 
-The same problem, results and seed give the same batch, on any machine. Until a result
+The same problem, results and --seed give the same batch, on any machine. Until a result
 is recorded, kir next prints the last batch again.
 
-The batch is kept beside the problem, as problem.batch-001.json and problem.batch-001.csv.
-Without known recipes, the first batch spreads evenly over the allowed recipes. kir also
-chooses conditions, such as temperature. Use --given for a condition that you cannot
-choose, such as the humidity of the day. docs/campaign.md describes how recipes are chosen.`,
+kir keeps the batch beside the problem, as problem.batch-001.json and
+problem.batch-001.csv. Without known recipes, the first batch spreads evenly over the
+possible recipes. kir also chooses settings of the trial (conditions), such as
+temperature. Use --given for a condition that you cannot choose, such as the humidity of
+the day. docs/campaign.md describes how kir chooses recipes.`,
 		Example: `  kir next problem.yaml
   kir next problem.yaml -n 4 -o tonight.xlsx
   kir next problem.yaml --given humidity=40
@@ -75,8 +76,8 @@ choose, such as the humidity of the day. docs/campaign.md describes how recipes 
 			})
 		},
 	}
-	c.Flags().IntVarP(&size, "number", "n", 0, "number of recipes (default: campaign.batch of the problem, or 8)")
-	c.Flags().Uint64Var(&seed, "seed", 0, "seed of all random choices (default: that of the problem)")
+	c.Flags().IntVarP(&size, "number", "n", 0, "`NUMBER` of recipes (default: campaign.batch of the problem, or 8)")
+	c.Flags().Uint64Var(&seed, "seed", 0, "start of the random numbers, a `NUMBER` (default: that of the problem)")
 	c.Flags().StringVarP(&out, "output", "o", "", "`TABLE` to fill in, .csv or .xlsx, which must not exist (default: PROBLEM.batch-001.csv and so on)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	addGivenFlag(c, &given)
@@ -117,7 +118,7 @@ func applyGivenConditions(c *cobra.Command, path string, given []string) ([]byte
 
 // addGivenFlag adds to a command the flag --given, by which the user gives values to conditions.
 func addGivenFlag(c *cobra.Command, given *[]string) {
-	c.Flags().StringArrayVar(given, "given", nil, "set a condition to a value, `NAME=VALUE`, such as humidity=40")
+	c.Flags().StringArrayVar(given, "given", nil, "value of a condition that you cannot choose, `NAME=VALUE`, such as humidity=40")
 	must(c.RegisterFlagCompletionFunc("given", completeConditions))
 }
 
@@ -183,7 +184,7 @@ func printBatch(w io.Writer, b *campaign.Batch, problemFile, table string, again
 	}
 	fmt.Fprintln(&text)
 	if again {
-		fmt.Fprintln(&text, "Nothing was recorded since: this is the last batch again.")
+		fmt.Fprintln(&text, "No result was recorded since: this is the last batch again.")
 	}
 	verb := "Fill in"
 	if written {

@@ -96,7 +96,7 @@ func offerEffort(ctx context.Context, p *compile.Problem, as *searchTrial) (*off
 	if err != nil || more == nil || more.Mean <= 1.02*as.Mean {
 		return nil, err
 	}
-	return &offer{"A longer search finds better recipes: --effort 4, or search: {effort: 4}.", []searchTrial{*as, *more}, nil}, nil
+	return &offer{"A longer search finds better recipes: run kir sample with --effort 4, or write search: {effort: 4}.", []searchTrial{*as, *more}, nil}, nil
 }
 
 // offerKnownAmounts makes a trial search with amounts within the ranges of the known recipes. It does so only
@@ -117,7 +117,7 @@ func offerKnownAmounts(ctx context.Context, p *compile.Problem, as *searchTrial)
 	if within.Far < as.Far || within.Checked >= as.Checked {
 		text += `To keep to the amounts of your recipes, add amount: {of: "*", within: book} to the constraints.`
 	} else {
-		text += "In a trial, a constraint to the amounts of your recipes made the shortlist no better."
+		text += "In a trial, keeping to the amounts of your recipes made the suggestions no better."
 	}
 	return &offer{text, []searchTrial{*as, *within}, nil}, nil
 }
@@ -141,23 +141,28 @@ func offerWeights(ctx context.Context, p *compile.Problem) (*offer, error) {
 		factor  float64
 		of      []string
 	}
-	all := []candidate{{"as it is", 1, names}, {"3 times", 3, names}, {"10 times", 10, names}, {"30 times", 30, names}}
+	all := []candidate{{"as it is", 1, names}, {"weights × 3", 3, names}, {"weights × 10", 10, names}, {"weights × 30", 30, names}}
 	if 1 < len(names) && len(names) <= maxSingleWeights {
 		for _, name := range names {
-			all = append(all, candidate{"10 times " + name, 10, []string{name}})
+			all = append(all, candidate{name + " × 10", 10, []string{name}})
 		}
 	}
 	o := &offer{}
 	best, least := 0, 0.0
-	var lines string
+	var advice string
 	for k, c := range all {
 		weights := make([]float64, len(p.Properties))
-		var of []string
+		var byWeight []string // weights to write, such as "weight: 10"
+		of := make(map[string][]string)
 		for q, w := range p.Properties {
 			weights[q] = w.Weight
 			if slices.Contains(c.of, w.Name) {
 				weights[q] = float64(weights[q] * c.factor)
-				of = append(of, fmt.Sprintf("%s {…, weight: %g}", w.Name, weights[q]))
+				text := fmt.Sprintf("weight: %g", weights[q])
+				if of[text] == nil {
+					byWeight = append(byWeight, text)
+				}
+				of[text] = append(of[text], w.Name)
 			}
 		}
 		t, err := run.TryWeights(ctx, p.Target, weights)
@@ -168,14 +173,18 @@ func offerWeights(ctx context.Context, p *compile.Problem) (*offer, error) {
 		if k == 0 {
 			least = float64(1.1 * t.MeanScore)
 		} else if t.MeanScore > max(least, o.Draws[best].MeanScore) && t.Agrees() {
-			best, lines = k, strings.Join(of, ", ")
+			best = k
+			for q, text := range byWeight {
+				byWeight[q] = text + " under " + number.JoinAnd(of[text])
+			}
+			advice = strings.Join(byWeight, ", ")
 		}
 	}
 	if best == 0 {
 		return nil, nil
 	}
 	means := number.Scores(o.Draws[best].MeanScore, o.Draws[0].MeanScore)
-	o.Text = fmt.Sprintf("Higher weights give draws that score %s on average instead of %s, but differ less: %s. The search for the best recipes does not depend on weights.", means[0], means[1], lines)
+	o.Text = fmt.Sprintf("For random recipes (draws) that score %s on average instead of %s, but are more alike, write %s. The suggestions do not depend on weights.", means[0], means[1], advice)
 	return o, nil
 }
 
@@ -222,9 +231,9 @@ func writeOffers(w io.Writer, offers []offer) error {
 		b.WriteString("  " + terminal.EscapeControls(o.Text) + "\n")
 		for _, t := range o.Trials {
 			scores := number.Scores(t.Mean, t.Random)
-			fmt.Fprintf(&b, "    %-16s shortlist %s, random %s", terminal.EscapeControls(t.Setting)+":", scores[0], scores[1])
+			fmt.Fprintf(&b, "    %-16s suggestions score %s, random recipes %s", terminal.EscapeControls(t.Setting)+":", scores[0], scores[1])
 			if t.Checked > 0 {
-				fmt.Fprintf(&b, "; confirmed by models of the other half of your recipes: %s", number.Score(t.Checked, 1))
+				fmt.Fprintf(&b, "; chosen with half of your recipes and judged with the other half: %s", number.Score(t.Checked, 1))
 			}
 			if t.Far > 0 {
 				fmt.Fprintf(&b, "; %d unlike any of your recipes", t.Far)

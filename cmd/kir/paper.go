@@ -22,10 +22,11 @@ func newPaperCommand() *cobra.Command {
 	var asJSON, quiet bool
 	c := &cobra.Command{
 		Use:   "paper [-o DIR]",
-		Short: "Reproduce the tables and figures of the paper behind kir",
-		Long: `Run the experiments of Obara, Morimura and Yanagisawa (2019) at their full
-length, and compare kir's values with those of the paper and with exact values. DIR
-gets paper.html, paper.json and each figure as SVG and PNG.`,
+		Short: "Repeat the experiments of the paper behind kir",
+		Long: `Repeat the experiments of the paper behind kir, by Obara, Morimura and Yanagisawa
+(2019), at their full length. kir compares its values with those of the paper and with
+exact values. It writes paper.html, paper.json and each figure, as SVG and PNG, into
+DIR.`,
 		Example: "  kir paper -o paper-run",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -74,10 +75,10 @@ gets paper.html, paper.json and each figure as SVG and PNG.`,
 		},
 	}
 	c.Flags().StringVarP(&dir, "output", "o", dir, "new `DIR` to write to")
-	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "seed of all random choices")
-	c.Flags().IntVar(&o.Workers, "workers", 0, "`NUMBER` of chains run in parallel (default: all cores)")
-	c.Flags().IntVar(&o.Divide, "divide", 1, "divide the length of every chain by this `NUMBER`, for a quick test")
-	c.Flags().BoolVar(&asJSON, "json", false, "print paper.json, and nothing else, to stdout")
+	c.Flags().Uint64Var(&o.Seed, "seed", o.Seed, "start of the random numbers; the same `NUMBER` gives the same result")
+	c.Flags().IntVar(&o.Workers, "workers", 0, "`NUMBER` of sampling runs (chains) at the same time (default: all cores)")
+	c.Flags().IntVar(&o.Divide, "divide", 1, "divide the length of every sampling run by this `NUMBER`, for a quick test")
+	c.Flags().BoolVar(&asJSON, "json", false, "print paper.json, and nothing else")
 	c.Flags().BoolVar(&quiet, "quiet", false, "print no progress")
 	must(c.MarkFlagDirname("output"))
 	return c

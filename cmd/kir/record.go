@@ -27,21 +27,22 @@ type recordFlags struct {
 func newRecordCommand() *cobra.Command {
 	var f recordFlags
 	c := &cobra.Command{
-		Use:   "record PROBLEM TABLE|RECIPE [LABEL=VALUE]...",
-		Short: "Record the results of recipes",
+		Use:   "record PROBLEM TABLE|RECIPE [RESULT=VALUE]...",
+		Short: "Record the results of recipes that you made",
 		Long: `Record results beside the problem, in problem.results.csv; kir learns from them. Record
-a filled-in batch, another table of recipes with results, a table from stdin ("-"), or
-one recipe by hand. Name recipes of a batch by their ids, such as B3-1.
+a filled-in batch, another table of recipes with results, a table from another program
+(write - for TABLE), or one recipe by hand. Name recipes of a batch by their ids, such
+as B3-1.
 
 If you made a recipe differently, record the amounts that you used; kir learns from
-those. A recipe that breaks a constraint is reported and used for learning, but never
-counts as the best. To mark a failed trial, write "failed" instead of the number, or in
-a column named "status". Leave a result empty until you know it. Recording the same table
-twice changes nothing. kir refuses a value that differs from the recorded one; --correct
-replaces it. Old entries stay in the file.
+those. If a recipe breaks a constraint, kir says so and learns from it, but never counts
+it as the best. To mark a failed trial, write "failed" instead of the number, or in a
+column named "status". Leave a result empty until you know it. Recording the same table
+twice changes nothing. kir refuses a value that differs from the recorded one, unless
+you add --correct. The file also keeps the replaced values.
 
-kir assumes that you used the proposed conditions, unless the table or
-CONDITION=VALUE says otherwise, such as temperature=172.`,
+kir assumes that you used the proposed settings of the trial (conditions). If you did
+not, say so in the table, or with CONDITION=VALUE, such as temperature=172.`,
 		Example: `  kir record problem.yaml problem.batch-003.csv
   kir record problem.yaml B3-1 liking=71 haze=4
   kir record problem.yaml B3-2 liking=55 --made "Gin=22%,Tonic water=78%"
@@ -75,7 +76,7 @@ CONDITION=VALUE says otherwise, such as temperature=172.`,
 	c.Flags().StringVar(&f.recipeMade, "made", "", "amounts that you used, `NAME=AMOUNT,...`, such as \"Gin=22%,Tonic water=78%\"")
 	c.Flags().BoolVar(&f.failed, "failed", false, "record a failed trial, without a result")
 	c.Flags().BoolVar(&f.correct, "correct", false, "replace recorded values")
-	c.Flags().BoolVar(&f.withdraw, "withdraw", false, "withdraw results, or a recipe that will not be made")
+	c.Flags().BoolVar(&f.withdraw, "withdraw", false, "take back results, or drop a recipe that will not be made")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	f.layoutFlags.addTo(c)
 	c.MarkFlagsMutuallyExclusive("failed", "withdraw")

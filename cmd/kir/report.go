@@ -26,9 +26,10 @@ func newReportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report RUN [-o FILE] [--figures DIR]",
 		Short: "Write the report of a run as one HTML file",
-		Long: `Write the report of a finished run as one self-contained HTML file. Its only
-script sorts and filters tables; without scripts the page is complete. kir sample writes the report, too.
-Use kir report after --no-report, to write it elsewhere, or to export figures.
+		Long: `Write the report of a finished run as one HTML file that needs no other files. Its only
+script sorts and filters tables; without scripts the page is complete. kir sample writes
+the report, too. Use kir report after kir sample --no-report, to write it elsewhere, or
+to export figures.
 
 --figures writes each figure of the report as SVG and PNG.`,
 		Example: `  kir report runs/fresh-all-day-cocktails-1

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"kir/internal/run"
 	"kir/internal/testonly/testmode"
 )
 
@@ -218,16 +219,12 @@ func compareText(t *testing.T, summary map[string]any, text string) {
 	const number = `\s+([-0-9.,e+?]+)`
 	for name := range summary["statistics"].(map[string]any) {
 		of := "/statistics/" + name
-		label := name
-		if name == "used" {
-			label = "number of ingredients"
-		}
-		row(regexp.QuoteMeta(label)+strings.Repeat(number, 6), 1, of+"/mean", of+"/mcse_mean", of+"/sd", of+"/ess_bulk", of+"/ess_tail", of+"/rhat")
+		row(regexp.QuoteMeta(run.StatisticLabel(name))+strings.Repeat(number, 6), 1, of+"/mean", of+"/mcse_mean", of+"/sd", of+"/ess_bulk", of+"/ess_tail", of+"/rhat")
 	}
 	for k, s := range summary["sparsity"].([]any) {
 		of := fmt.Sprint("/sparsity/", k)
 		percent := number + ` %`
-		row(fmt.Sprint(s.(map[string]any)["n"])+percent+percent+number, 100, of+"/target", of+"/observed", of+"/mcse")
+		row(` *`+fmt.Sprint(s.(map[string]any)["n"])+percent+percent+number, 100, of+"/target", of+"/observed", of+"/mcse")
 	}
 	// The ten most frequent ingredients, whose names are not shortened.
 	inclusion := summary["inclusion"].([]any)
@@ -262,7 +259,7 @@ func compareText(t *testing.T, summary map[string]any, text string) {
 			}
 		}
 	}
-	row(`(?:Iterations|Scans): ([0-9.]+) % accepted, ([0-9.]+) % changed the recipe; .*`, 100, "/rates/accepted", "/rates/updated")
+	row(`([0-9.]+) % of the proposed steps were taken, ([0-9.]+) % changed the recipe;.*`, 100, "/rates/accepted", "/rates/updated")
 	for k, m := range summary["moves"].([]any) {
 		of := fmt.Sprint("/moves/", k)
 		name := regexp.QuoteMeta(m.(map[string]any)["name"].(string))
@@ -331,7 +328,7 @@ func compareLadders(t *testing.T, summary map[string]any, text string, row func(
 		}
 	}
 	joined := strings.Join(strings.Fields(text), " ")
-	if m := regexp.MustCompile(`is ([-0-9.]+) ± ([0-9.]+) from all chains`).FindStringSubmatch(joined); m == nil ||
+	if m := regexp.MustCompile(`is ([-0-9.]+) ± ([0-9.]+); all chains should agree`).FindStringSubmatch(joined); m == nil ||
 		!says(m[1], at(t, summary, "/log_z/value"), 1) || !says(m[2], at(t, summary, "/log_z/se"), 1) {
 		t.Errorf("log Z is shown as %q and is %v", m, summary["log_z"])
 	}

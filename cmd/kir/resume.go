@@ -16,10 +16,10 @@ func newResumeCommand() *cobra.Command {
 	var draws int
 	var shard, file string
 	c := &cobra.Command{
-		Use:   "resume RUN [--draws D]",
+		Use:   "resume RUN [--draws NUMBER]",
 		Short: "Continue an interrupted run, or make a run longer",
-		Long: `Continue a run from where it was interrupted, by a signal, a full disk or a power
-cut. The draws are those of an uninterrupted run.
+		Long: `Continue a run that was interrupted by Ctrl-C, a full disk or a power cut. The result is
+the same as without the interruption.
 
 --draws makes a run longer, whether it has finished or not; the result is that of one
 long run. The problem and its files must not have changed.`,
@@ -63,8 +63,8 @@ long run. The problem and its files must not have changed.`,
 		}
 		return err
 	}
-	c.Flags().IntVar(&draws, "draws", 0, "total `NUMBER` of draws per chain, including those already made")
-	c.Flags().StringVar(&shard, "shard", "", "continue only part K of S of the chains, `K/S`; auto: from Slurm, Kubernetes or AWS Batch")
+	c.Flags().IntVar(&draws, "draws", 0, "total `NUMBER` of draws (random recipes) per sampling run (chain), with those already made")
+	c.Flags().StringVar(&shard, "shard", "", "continue only part K of S of the chains, `K/S`; auto: as the cluster numbers its jobs (Slurm, Kubernetes, AWS Batch)")
 	addProblemFlag(c, &file)
 	o.addRunFlags(c)
 	return c

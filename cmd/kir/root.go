@@ -163,18 +163,19 @@ func writeErrorsJSON(stderr io.Writer, err error, status int) {
 	fmt.Fprintf(stderr, "%s\n", text)
 }
 
-const rootHelp = `kir finds new recipes, fragrances, formulations or portfolios. Each shares out a whole
-among a few of many possible ingredients. Every recipe obeys your constraints. The
-better it fits your objectives, the more often kir proposes it; the sampling is proven
-to follow these odds.
+const rootHelp = `kir finds new recipes, fragrances, formulations or portfolios. Each divides a whole
+among a few of many possible ingredients. Every recipe obeys your constraints. kir draws
+recipes at random in proportion to their score: the better a recipe fits your
+objectives, the more often it comes up. It is proven that recipes come up in exactly
+this proportion.
 
 Start with a table of recipes: kir init recipes.csv writes a problem file such as
 
   name: Fresh all-day cocktails
   recipes: recipes.csv       # columns recipe, ingredient, amount, unit, results
-  total: 1000                # units of a recipe
-  sparsity: recipes          # numbers of ingredients: as in your recipes
-  properties:
+  total: 1000                # amounts in steps of 1/1000 of a recipe
+  sparsity: recipes          # as many ingredients as your recipes have
+  properties:                # objectives: here, a taste learnt from the recipes
     taste: {learn: {label: taste, want: Fresh}}
 
 and run kir sample problem.yaml.`
@@ -223,12 +224,15 @@ func newRootCommand() *cobra.Command {
 	root.SetUsageFunc(writeUsage)
 	for _, c := range root.Commands() {
 		if slices.Contains(scoringCommands, c.Name()) {
-			c.Flags().Bool(allowProgramsFlag, false, "allow external programs that the problem names, with your user permissions")
+			c.Flags().Bool(allowProgramsFlag, false, "allow the external programs of the problem to run, with your user permissions")
 		}
 		switch c.Name() {
 		case "completion":
+			describeCompletion(c)
 			c.Args, c.RunE = rejectUnknownCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
 		case "help":
+			c.Short = "Print the help of a command"
+			c.Long = "Print the help of a command, such as kir help sample."
 			c.Args = func(_ *cobra.Command, args []string) error {
 				if found, _, err := root.Find(args); err != nil || found == root {
 					return rejectUnknownCommand(root, args)

@@ -34,24 +34,30 @@ func newSampleCommand() *cobra.Command {
 	o := &sampleOptions{settings: mcmc.DefaultSettings(), draws: mcmc.AutoDraws, timeLimit: timeFlag(compile.DefaultTime)}
 	c := &cobra.Command{
 		Use:   "sample PROBLEM|RUN [-o RUN] [--pin NAME] [--exclude NAME] [--min NAME=A] [--max NAME=A] [--set NAME=V] [--near K]",
-		Short: "Draw recipes for a problem: draws, shortlist and report",
-		Long: `Draw recipes for a problem, keep every draw, and print the best new recipes, how far to trust
+		Short: "Draw random recipes in proportion to their score (draws), and list the best",
+		Long: `Draw random recipes in proportion to their score (draws), and keep them all. kir sample
+then searches for the best new recipes (the shortlist). It prints them, how far to trust
 them, and where the files are. Flags override the problem file.
 
-The run's directory contains the draws (Parquet), the problem with all defaults written
-out, summary.json, and report.html. kir resume continues an interrupted run.
+The directory of the run contains the draws (Parquet files; kir draws prints them as
+CSV), the problem with all defaults written out, summary.json, and report.html. kir
+resume continues an interrupted run.
 
 To change the problem for the next run, add constraints with --pin, --exclude, --min,
---max and --near; fix a condition with --set. With a RUN in place of PROBLEM, kir reuses
-its settings. If kir chose the kernel (the sampling algorithm), it chooses anew. --pin
-3:Gin fixes Gin at its amount in recipe 3 of the shortlist. kir prints the changes and saves the changed problem beside
-the old one, with its comments. Sampling the saved file gives the same draws.
+--max and --near. --set fixes a condition, a setting of the trial such as temperature.
+With a RUN in place of PROBLEM, kir reuses the settings of that run. If kir itself had
+chosen the sampling algorithm (kernel), it chooses one again for the changed problem.
+--pin 3:Gin fixes Gin at its amount in recipe 3 of the shortlist. kir prints the changes
+and saves the changed problem beside the old one, with its comments. Sampling the saved
+file gives the same draws.
 
-To share a run among machines, --shard 3/16 runs part 3 of 16 of the chains; run the
-other parts on other machines. Give each machine the same RUN: a directory that they
-share, or a bucket, s3://bucket/prefix. Add ?endpoint=https://host if the bucket is not
-Amazon's. The same command continues after an interruption. kir status shows the
-progress, and kir merge writes the summary at the end. Shards do not change the draws.`,
+kir draws in several independent sampling runs (chains), which machines can share.
+--shard 3/16 runs part 3 of 16 of the chains (a shard); run the other parts on other
+machines. Give each machine the same RUN: a directory that they share, or cloud storage
+(an S3 bucket), written s3://bucket/prefix. Add ?endpoint=https://host if the bucket is
+not Amazon's. The same command continues after an interruption. kir status shows the
+progress, and kir merge writes the summary at the end. Sharing a run does not change its
+draws.`,
 		Example: `  kir sample examples/cocktails/problem.yaml
   kir sample problem.yaml -o runs/long --draws 1000000 --seed 7
   kir sample problem.yaml --json | jq .best[0].recipe
@@ -69,16 +75,16 @@ progress, and kir merge writes the summary at the end. Shards do not change the 
 }
 
 func (o *sampleOptions) addFlags(c *cobra.Command) {
-	c.Flags().StringVarP(&o.outputDirectory, "output", "o", "", "new `RUN`: a directory or s3://bucket/prefix (default: a new directory in runs/)")
-	c.Flags().StringVar(&o.shard, "shard", "", "run only part K of S of the chains, `K/S`; auto: from Slurm, Kubernetes or AWS Batch")
-	c.Flags().StringVar(&o.settings.Kernel, "kernel", "auto", "sampling algorithm, `KERNEL`: "+strings.Join(kernelNames(), ", ")+"; auto: the one that kir check recommends")
-	c.Flags().IntVar(&o.settings.Chains, "chains", o.settings.Chains, "`NUMBER` of chains")
-	c.Flags().IntVar(&o.settings.Warmup, "warmup", o.settings.Warmup, "warm-up iterations per chain, `NUMBER`; at most that many with --draws auto")
+	c.Flags().StringVarP(&o.outputDirectory, "output", "o", "", "new `RUN`: a directory, or cloud storage, s3://bucket/prefix (default: a directory in runs/)")
+	c.Flags().StringVar(&o.shard, "shard", "", "run only part K of S of the chains, `K/S`; auto: as the cluster numbers its jobs (Slurm, Kubernetes, AWS Batch)")
+	c.Flags().StringVar(&o.settings.Kernel, "kernel", "auto", "sampling algorithm, `KERNEL`: "+strings.Join(kernelNames(), ", ")+"; auto: as kir check recommends")
+	c.Flags().IntVar(&o.settings.Chains, "chains", o.settings.Chains, "`NUMBER` of independent sampling runs (chains)")
+	c.Flags().IntVar(&o.settings.Warmup, "warmup", o.settings.Warmup, "`NUMBER` of first steps of a chain, thrown away (warm-up); a maximum with --draws auto")
 	c.Flags().Var(&o.draws, "draws", "`NUMBER` of draws per chain; auto: until the estimates are precise enough")
 	c.Flags().Var(&o.timeLimit, "time", "time limit with --draws auto, a `DURATION` such as 5m; none: no limit")
-	c.Flags().IntVar(&o.settings.Thin, "thin", o.settings.Thin, "`NUMBER` of iterations from one draw to the next")
-	c.Flags().Uint64Var(&o.settings.Seed, "seed", o.settings.Seed, "seed of all random choices")
-	c.Flags().Float64Var(&o.effort, "effort", 1, "effort of the search for the best recipe, as a `MULTIPLE` of the usual; 0: no search")
+	c.Flags().IntVar(&o.settings.Thin, "thin", o.settings.Thin, "`NUMBER` of sampling steps from one draw to the next")
+	c.Flags().Uint64Var(&o.settings.Seed, "seed", o.settings.Seed, "start of the random numbers; the same `NUMBER` gives the same result")
+	c.Flags().Float64Var(&o.effort, "effort", 1, "length of the search for the best recipes, as a `MULTIPLE` of the usual; 0: none")
 	addNoCacheFlag(c, &o.noCache)
 	o.changeFlags.addTo(c)
 	o.addRunFlags(c)
@@ -247,7 +253,7 @@ func timeLimitFlagValue(c *cobra.Command, limit timeFlag) *time.Duration {
 // addNoCacheFlag adds the flag --no-cache to a command that counts the compositions of a problem. The help text
 // is then the same for all these commands.
 func addNoCacheFlag(c *cobra.Command, off *bool) {
-	c.Flags().BoolVar(off, "no-cache", false, "count the allowed recipes anew; neither read nor write .kir-cache")
+	c.Flags().BoolVar(off, "no-cache", false, "count the possible recipes anew, without the stored counts in .kir-cache")
 }
 
 // kernelNames returns the names that the flag --kernel accepts.

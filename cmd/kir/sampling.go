@@ -32,11 +32,11 @@ type runOptions struct {
 }
 
 func (o *runOptions) addRunFlags(c *cobra.Command) {
-	c.Flags().IntVar(&o.workers, "workers", 0, "`NUMBER` of chains run in parallel (default: all cores); the draws stay the same")
-	c.Flags().BoolVar(&o.asJSON, "json", false, "print summary.json, and nothing else, to stdout")
+	c.Flags().IntVar(&o.workers, "workers", 0, "`NUMBER` of chains run at the same time (default: all cores); the draws stay the same")
+	c.Flags().BoolVar(&o.asJSON, "json", false, "print summary.json, and nothing else")
 	c.Flags().BoolVar(&o.quiet, "quiet", false, "print no progress")
 	c.Flags().BoolVar(&o.noReport, "no-report", false, "write no report.html")
-	c.Flags().BoolVar(&o.progressJSON, "json-progress", false, "print progress as JSON lines to stderr")
+	c.Flags().BoolVar(&o.progressJSON, "json-progress", false, "print progress for other programs (JSON lines, to stderr)")
 }
 
 // runShard runs one of several parts of the chains, a shard, and prints the progress. The argument shardText
@@ -75,11 +75,11 @@ func (o *runOptions) runShard(c *cobra.Command, shardText, location string) erro
 	if err != nil {
 		return toInputError(explainFailure(c.Context(), err, o.problem, store))
 	}
-	next := "kir status %s says how far the others are"
+	next := "kir status %s shows the progress of the other parts"
 	if complete {
-		next = "all shards are done, and kir merge %s says what was found"
+		next = "all parts are done, and kir merge %s makes the report"
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "Shard %s is done; "+next+".\n", shard, terminal.EscapeControls(terminal.ShellWord(location)))
+	_, err = fmt.Fprintf(c.OutOrStdout(), "Part of the run (shard) %s is done; "+next+".\n", shard, terminal.EscapeControls(terminal.ShellWord(location)))
 	return err
 }
 
@@ -142,7 +142,7 @@ func writeReport(ctx context.Context, p *compile.Problem, store run.Store, r *ru
 	}
 	if err != nil {
 		if ctx.Err() != nil {
-			way := fmt.Sprintf("kir report %s says what was found", terminal.ShellWord(store.Location()))
+			way := fmt.Sprintf("kir report %s makes the report", terminal.ShellWord(store.Location()))
 			return nil, &run.InterruptedError{Dir: store.Location(), DoneShare: 1, HowToContinue: way, Err: ctx.Err()}
 		}
 		return nil, err

@@ -14,17 +14,18 @@ import (
 func newSchemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [PROBLEM]",
-		Short: "Print the JSON Schema of problem files",
-		Long: `Print the JSON Schema (draft 2020-12) of problem files, with which an editor
-completes their keys and marks mistakes. A problem file names it in its first line:
+		Short: "Print a description of problem files that helps editors check them",
+		Long: `Print a description of problem files (JSON Schema, draft 2020-12), with which an editor
+completes their keys and marks mistakes. A problem file names the description in its
+first line:
 
   ` + schema.Modeline(schema.FileName) + `
 
 docs/problem.md describes the same keys for people.
 
-With a PROBLEM, print that file as JSON, for programs without a reader of YAML. JSON is
-YAML, so kir reads the result like any problem file. kir checks only the
-notation, not the problem.`,
+With a PROBLEM, print that file as JSON, for programs that cannot read the notation of
+problem files (YAML). kir reads the printed JSON like any problem file. This command
+checks only the notation, not the problem.`,
 		Example: `  kir schema > ` + schema.FileName + `
   kir schema problem.yaml | jq .properties`,
 		Args: func(c *cobra.Command, args []string) error {

@@ -18,12 +18,13 @@ func newScoreCommand() *cobra.Command {
 	var how layoutFlags
 	c := &cobra.Command{
 		Use:   "score PROBLEM TABLE",
-		Short: "Score recipes, and list the constraints they break",
+		Short: "Score recipes of a table, and list the constraints they break",
 		Long: `Score the recipes of a table by a problem's objectives, and print which of its
-constraints each breaks and by how much. Recipes that break one are scored, too. If
-a model learned from a recipe, a model that has not seen the recipe scores it.
+constraints each recipe breaks and by how much. kir also scores recipes that break a
+constraint. If a model learned from a recipe, a model that has not seen the recipe
+scores it.
 
-Use any table that kir init reads. All its ingredients must be in the problem.`,
+Use any table that kir init reads. All ingredients of the table must be in the problem.`,
 		Example: `  kir score problem.yaml tonight.xlsx
   kir score problem.yaml recipes.csv --csv > scores.csv
   kir score problem.yaml recipes.csv --json | jq '.recipes[] | select(.broken == [])'`,

@@ -30,25 +30,27 @@ func newServeCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve [TABLE|PROBLEM|RUN]",
 		Short: "Build and change a problem on a page in your browser",
-		Long: `Turn a spreadsheet into a problem, and change it, on a page in your browser. Without an
-argument, drop or paste a table on the page, or choose an example; kir writes the files
-into a new directory here. With TABLE, kir opens that table and writes TABLE.yaml beside
-it. The page shows how kir reads the columns and asks you to confirm. It then writes the
-same problem as kir init. kir writes nothing before you click Go, and overwrites nothing.
+		Long: `Turn a spreadsheet into a problem file, and change it, on a page in your browser.
+Without an argument, drop or paste a table on the page, or choose an example; kir writes
+the files into a new directory here. With TABLE, kir opens that table and writes
+TABLE.yaml beside it. The page shows how kir reads the columns and asks you to confirm.
+It then writes the same problem file as kir init. kir writes nothing before you click
+Go, and overwrites nothing.
 
-With PROBLEM or RUN, the page shows the shortlist as it grows. Pin ingredients, change
-amounts and objectives, or tell which of two recipes you prefer. Each change is a step of
-the history. Save a step as a problem file, and kir sample gives the same shortlist.
+With PROBLEM or RUN, the page shows the list of the best recipes (shortlist) as it
+grows. Pin ingredients, change amounts and objectives, or tell which of two recipes you
+prefer. The page keeps each change as a step of its history. Save a step as a problem
+file, and kir sample gives the same shortlist.
 
-The page also runs a campaign, with the files of kir next and kir record: the next batch,
-its results, and whether to go on.
+The page also runs a campaign, with the files of kir next and kir record: it chooses the
+next batch of recipes, records their results, and advises whether to go on.
 
 Only you can open the page: the printed address contains a secret that works once, in
 one browser tab. --address 0.0.0.0:8080 serves the page to your network, unencrypted:
-anyone who listens can read the secret and act as you. --tls-cert and --tls-key encrypt
-it; so does a tunnel (ssh -L) to a page on 127.0.0.1. External programs run only after
-you have seen the command and allowed it. Ctrl-C stops kir serve; the steps stay beside
-the problem, in PROBLEM.steps.json.`,
+anyone who listens can read the secret and act as you. Encrypt it with --tls-cert and
+--tls-key, or ask your administrator for an encrypted (SSH) tunnel to this machine.
+External programs run only after you have seen the command and allowed it. Ctrl-C stops
+kir serve; the steps stay beside the problem, in PROBLEM.steps.json.`,
 		Example: `  kir serve
   kir serve recipes.xlsx
   kir serve examples/cocktails/bar.yaml
@@ -63,10 +65,10 @@ the problem, in PROBLEM.steps.json.`,
 }
 
 func (o *serveOptions) addFlags(c *cobra.Command) {
-	c.Flags().StringVar(&o.pageOptions.Address, "address", "127.0.0.1:0", "address of the page, `HOST:PORT`; port 0: the port of last time, or any free one; on a network, use --tls-cert")
-	c.Flags().StringSliceVar(&o.pageOptions.Hosts, "allow-host", nil, "`NAME` of this machine that browsers may use, besides localhost")
-	c.Flags().StringVar(&o.pageOptions.TLSCert, "tls-cert", "", "serve with TLS, with the certificate in this PEM `FILE`")
-	c.Flags().StringVar(&o.pageOptions.TLSKey, "tls-key", "", "PEM `FILE` with the key of the certificate")
+	c.Flags().StringVar(&o.pageOptions.Address, "address", "127.0.0.1:0", "address of the page, `HOST:PORT`; port 0: kir chooses; on a network, use --tls-cert")
+	c.Flags().StringSliceVar(&o.pageOptions.Hosts, "allow-host", nil, "another `NAME` by which browsers may open the page, such as studio.lan")
+	c.Flags().StringVar(&o.pageOptions.TLSCert, "tls-cert", "", "encrypt the page (TLS) with the certificate in this `FILE` (PEM)")
+	c.Flags().StringVar(&o.pageOptions.TLSKey, "tls-key", "", "`FILE` with the private key of the certificate (PEM)")
 	must(c.MarkFlagFilename("tls-cert", "pem", "crt", "cer"))
 	must(c.MarkFlagFilename("tls-key", "pem", "key"))
 	c.Flags().BoolVar(&o.noOpen, "no-open", false, "open no browser")

@@ -22,15 +22,17 @@ func newShowCommand() *cobra.Command {
 		Long: `Print the report of a finished run: the best recipe that you have, the suggestions, and
 how far to trust them.
 
---details adds the rest: the quality of the models, averages over the draws with their
-errors, the statistics of the chains, and how to repeat the run.
+--details adds the rest: how well the models predict, averages over random recipes drawn
+in proportion to their score (draws), how well the independent sampling runs (chains)
+agree, and how to repeat the run.
 
---best K prints the first K recipes of the shortlist and nothing else.
+--best K prints the first K suggestions (the shortlist) and nothing else.
 
---recipe K prints a weighing sheet of recipe K: amounts rounded to the steps of your
-scale, sorted by group. The sum is exact and the constraints hold. The sheet is text;
---csv and --html write CSV or a page to print. Percentages are by volume or by mass, as
-in your recipes. --in converts to the other, with the densities of the ingredients.
+--recipe K prints a weighing sheet of suggestion K: amounts rounded to the steps of your
+scale, sorted by group. The rounded amounts add up exactly, and the constraints still
+hold. The sheet is text; --csv writes a table instead, and --html a page to print.
+Percentages are by volume or by mass, as in your recipes. --in converts from one to the
+other, with the densities of the ingredients.
 
 --csv and --xlsx write the shortlist for a spreadsheet: one column per recipe, one row
 per ingredient, by group, with scores and predictions. Percentages are of the total.
@@ -67,7 +69,7 @@ Names that start with "=" are written as text, not as formulas.`,
 			return printShortlist(c.OutOrStdout(), c.ErrOrStderr(), m, best, asJSON)
 		},
 	}
-	c.Flags().BoolVar(&details, "details", false, "also print models, averages, statistics and how to repeat the run")
+	c.Flags().BoolVar(&details, "details", false, "also print the rest of the report")
 	c.Flags().IntVar(&best, "best", 0, "print only the first `K` recipes of the shortlist")
 	c.Flags().BoolVar(&asJSON, "json", false, "print summary.json; with --best, only its shortlist")
 	t.addTo(c)

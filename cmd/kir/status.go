@@ -103,46 +103,49 @@ func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 func (s *runStatus) writeText(w io.Writer, location string) error {
 	share := 100 * float64(s.StoredDraws) / float64(s.WantedDraws)
 	fmt.Fprintf(w, "%s\n\n", terminal.EscapeControls(s.Name))
-	begun := "going"
-	if !s.Running && s.ChainsGoing > 0 {
+	begun := "running"
+	if !s.Running && !s.Complete {
 		begun = "stopped"
 	}
-	fmt.Fprintf(w, "Chains  %d: %d done, %d %s, %d missing\n", s.Chains, s.ChainsDone, s.ChainsGoing, begun, s.ChainsMissing)
+	fmt.Fprintf(w, "Chains  %d: %d done, %d %s, %d not begun\n", s.Chains, s.ChainsDone, s.ChainsGoing, begun, s.ChainsMissing)
 	if s.StopsAutomatically {
-		fmt.Fprintf(w, "Draws   %s held, until the figures are good enough\n", number.Thousands(s.StoredDraws))
+		fmt.Fprintf(w, "Draws   %s stored; the run ends when its estimates are precise enough\n", number.Thousands(s.StoredDraws))
 	} else {
 		fmt.Fprintf(w, "Draws   %s of %s stored (%.1f %%), %s, %.1f MB\n", number.Thousands(s.StoredDraws), number.Thousands(s.WantedDraws), share, number.CountWithNoun(s.Parts, "file"), float64(s.Bytes)/1e6)
 	}
 	for _, damage := range s.DamagedStates {
-		fmt.Fprintf(w, "Damage  %s; kir resume %s makes it again\n", terminal.EscapeControls(damage), terminal.EscapeControls(terminal.ShellWord(location)))
+		fmt.Fprintf(w, "Damage  %s; kir resume %s repairs it\n", terminal.EscapeControls(damage), terminal.EscapeControls(terminal.ShellWord(location)))
 	}
 	if len(s.Shards) > 1 {
-		fmt.Fprintf(w, "\n%-12s %-8s %12s %22s  %s\n", "Shard", "", "chains", "draws", "last heard of")
+		fmt.Fprintf(w, "\n%-12s %-9s %12s %22s  %s\n", "Part (shard)", "", "chains", "draws", "last stored")
 		for _, at := range s.Shards {
 			heard := "never"
 			if at.SecondsSinceHeard.IsKnown() {
 				heard = (time.Duration(float64(at.SecondsSinceHeard)) * time.Second).String() + " ago"
 			}
 			state := at.State
-			if state == "going" {
+			switch state {
+			case "going":
 				state = begun
+			case "missing":
+				state = "not begun"
 			}
-			fmt.Fprintf(w, "%-12s %-8s %12s %22s  %s\n", at.Shard, state, fmt.Sprintf("%d of %d", at.Done, at.Chains), fmt.Sprintf("%d of %d", at.Draws, at.WantedDraws), heard)
+			fmt.Fprintf(w, "%-12s %-9s %12s %22s  %s\n", at.Shard, state, fmt.Sprintf("%d of %d", at.Done, at.Chains), fmt.Sprintf("%d of %d", at.Draws, at.WantedDraws), heard)
 		}
 	}
 	if s.damagedDraws != nil {
 		return s.damagedDraws // which is what there is to do
 	}
-	next := "\nGo on with kir resume %s, or start the shards again.\n"
+	next := "\nContinue with kir resume %s, or start the parts again.\n"
 	switch {
 	case s.Running && s.Complete:
-		next = "\nAll draws are stored, and the run is being summed up: kir show %s says what was found when it is done.\n"
+		next = "\nAll draws are stored, and kir is writing the report: kir show %s will print it.\n"
 	case s.Running:
 		next = "\nIt is running. Ask again with kir status %s.\n"
 	case s.Complete && len(s.Shards) < 2:
-		next = "\nAll draws are stored: kir show %s says what was found.\n"
+		next = "\nAll draws are stored: kir show %s prints the report.\n"
 	case s.Complete:
-		next = "\nAll draws are stored: kir merge %s says what was found.\n"
+		next = "\nAll draws are stored: kir merge %s makes the report.\n"
 	}
 	_, err := fmt.Fprintf(w, next, terminal.EscapeControls(terminal.ShellWord(location)))
 	return err

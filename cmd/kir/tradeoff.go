@@ -34,15 +34,15 @@ func newTradeoffCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tradeoff PROBLEM|RUN [--between NAME,NAME]",
 		Short: "Find the best trade-offs between two to four objectives",
-		Long: `Find the best trade-offs between two to four objectives: allowed recipes that no other
-beats in every objective. The list covers the trade-offs evenly, with each objective in its own
-unit. Knees mark recipes beyond which a little more of one objective costs much of
-another. The hypervolume measures how good the trade-offs are overall, compared with
-random recipes.
+		Long: `Find the best trade-offs between two to four objectives: recipes within the constraints
+that no other beats in every objective. The list covers the trade-offs evenly, with each
+objective in its own unit. It marks knees: beyond a knee, a little more of one objective
+costs much of another. One figure (the hypervolume) rates the trade-offs as a whole,
+compared with random recipes.
 
 The objectives come from the key "trade" of the problem file, unless you give --between.
-Objectives that do not count in the score (weight 0) can be among them. With a RUN,
-the pictures also show its draws.
+Objectives that do not count in the score (weight 0) can be among them. With a RUN, the
+pictures also show the random recipes that the run drew.
 
 kir sample does the same for a problem with the key "trade", and keeps the result in
 summary.json.`,
@@ -60,9 +60,9 @@ summary.json.`,
 func (o *tradeoffOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringSliceVar(&o.objectiveNames, "between", nil, "`NAMES` of two to four objectives, separated by commas (default: \"trade\" in the problem)")
 	c.Flags().IntVar(&o.points, "points", defaultPoints, "`NUMBER` of recipes to list")
-	c.Flags().Float64Var(&o.effort, "effort", 1, "search time, as a `MULTIPLE` of the usual")
-	c.Flags().Uint64Var(&o.seed, "seed", 0, "seed of all random choices (default: that of the problem)")
-	c.Flags().IntVar(&o.workers, "workers", 0, "`NUMBER` of searches in parallel (default: all cores)")
+	c.Flags().Float64Var(&o.effort, "effort", 1, "length of the search, as a `MULTIPLE` of the usual")
+	c.Flags().Uint64Var(&o.seed, "seed", 0, "start of the random numbers, a `NUMBER` (default: that of the problem)")
+	c.Flags().IntVar(&o.workers, "workers", 0, "`NUMBER` of searches at the same time (default: all cores)")
 	c.Flags().StringVar(&o.figures, "figures", "", "write the figures as SVG and PNG into this `DIR`")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON document")
 	addProblemFlag(c, &o.problemFile)
@@ -115,7 +115,7 @@ func drawsBehindFront(ctx context.Context, p *compile.Problem, r *run.Run) (draw
 		return nil, nil, nil
 	}
 	if r.CheckComplete() != nil {
-		return nil, []string{"The run is not complete: no draws stand behind the front."}, nil
+		return nil, []string{"The run is not complete, so the plots leave out its draws."}, nil
 	}
 	draws, err = assemble.DrawsBehind(ctx, p, r)
 	return draws, nil, err

@@ -43,44 +43,35 @@ type trainOptions struct {
 func newTrainCommand() *cobra.Command {
 	o := &trainOptions{forest: model.Options{Importances: true}}
 	c := &cobra.Command{
-		Use:   "train RECIPES --label L [-o FILE]",
-		Short: "Learn to predict a result (label) from recipes and rate the model",
-		Long: `Learn to predict a label of recipes from their amounts, print how well the model
-predicts recipes that it has not seen, and save it. A problem file loads it with
-learn: {file: FILE, maximize: true}.
+		Use:   "train RECIPES --label COLUMN [-o FILE]",
+		Short: "Learn to predict a result (label) from recipes, and rate the model",
+		Long: `Learn to predict a result (label) of recipes from their amounts, print how well the
+model predicts recipes that it has not seen, and save it. A problem file uses the saved
+model with the key learn: {file: FILE, maximize: true}.
 
-The model is a random forest. For numbers, kir averages it with a Gaussian process,
-unless the forest alone predicts held-out recipes better. The model also uses attributes of the
-ingredients, from their file or from shared words in their names, if cross-validation
-shows that they help. --kind forest or process learns only that model. These flags learn
-only a forest: --splits, --features, --leaf, --totals, --means, --ratios, --presence,
---amounts and --choose. A problem file loads a forest with
+The model is an average of many decision trees (random forest). For numbers, kir also
+averages it with a smooth curve fit (Gaussian process), unless the forest alone predicts
+better. --kind chooses one of the two. A problem file uses a forest alone with the key
 forest: {file: FILE, want: ...}.
 
-Cells such as failed, unstable or n/a in a column of numbers mean that a recipe failed;
-they teach a probability of success. --failed names further words. --log learns the
-logarithm of numbers. --sd names a column with their standard deviations; imprecise
-numbers count less.
+A decision tree divides the recipes in two, and each part again, by one input of the
+model (feature) at a time. Each division is a split; a part that is divided no further
+is a leaf. --splits, --features, --leaf and --trees control this.
 
---figures draws predictions of held-out recipes against measured values, the most
-important features, and how the prediction changes with amounts, as SVG and PNG.
+Features are the amounts and, where that helps, attributes of the ingredients, such as
+their family. --totals, --means, --ratios and --presence add features from
+--ingredients; give the same file as the problem. A forest with such features can
+predict recipes with new ingredients. --choose tries several sets of features and sizes
+of trees, and keeps the simplest that is nearly the best. Tests on recipes kept out of
+the training (cross-validation) make these choices. docs/models.md has the details.
 
-RECIPES is a table, CSV, .xlsx or .ods: long (recipe, ingredient, amount, unit and label
-columns) or wide (one column per ingredient, and label columns). Guesses about the table
-go to stderr; flags override them.
+Words such as failed, unstable or n/a in a column of numbers mean that a recipe failed;
+kir learns the chance of success from them.
 
-If the problem has a file of ingredients, train with the same file: --ingredients FILE.
-Features from that file let a forest predict recipes with ingredients that no known
-recipe has. --totals adds the total of each group, --means the mean of a number, --ratios
-the log-ratios between groups, and --presence whether each is used at all. The key "add"
-of a problem file does the same.
-
---choose cross-validates forests with features from the amounts, from the ingredients'
-file and from both, with leaves of 1 and 5 recipes, and with √F and F/3 of F features per
-split. It keeps the simplest that is within one standard error of the best. Its features
-from the file are those that your flags name, or else all: the total of each text value, and
-the mean of each number. Other
-flags stay as given.`,
+RECIPES is a table, CSV, .xlsx or .ods, with a row for each ingredient of each recipe
+(columns recipe, ingredient, amount, unit and results), or a row for each recipe
+(columns of ingredients and results). kir prints guesses about the table as messages;
+flags override them.`,
 		Example: `  kir train examples/cocktails/recipes.csv --label taste
   kir train examples/cocktails/recipes.csv --label taste -o taste.json
   kir train recipes.csv --label taste --ingredients ingredients.csv --totals family
@@ -96,31 +87,31 @@ flags stay as given.`,
 }
 
 func (o *trainOptions) addFlags(c *cobra.Command) {
-	c.Flags().StringVar(&o.label, "label", "", "label `COLUMN` to predict")
-	c.Flags().StringSliceVar(&o.labels, "labels", nil, "further `COLUMNS` of a wide table that are not ingredients")
+	c.Flags().StringVar(&o.label, "label", "", "`COLUMN` with the result to predict")
+	c.Flags().StringSliceVar(&o.labels, "labels", nil, "other `COLUMNS` that are not ingredients, in a table with a row per recipe")
 	c.Flags().StringSliceVar(&o.units, "units", nil, "size of a unit, `UNIT=AMOUNT`, such as 'piece=5 cl'")
 	o.layoutFlags.addTo(c)
 	c.Flags().StringVarP(&o.outputFile, "output", "o", "", "save the model in this `FILE`, which must not exist")
-	c.Flags().IntVar(&o.total, "total", 1000, "`NUMBER` of units of a recipe; use the total of the problem")
+	c.Flags().IntVar(&o.total, "total", 1000, "`NUMBER` of units of a recipe, the same as in the problem")
 	c.Flags().IntVar(&o.forest.Trees, "trees", 100, "`NUMBER` of trees")
-	c.Flags().StringVar(&o.kindName, "kind", "", "model `KIND`: learn (forest and Gaussian process), forest or process (default learn)")
-	c.Flags().BoolVar(&o.logNumbers, "log", false, "learn the logarithm of numbers")
-	c.Flags().StringVar(&o.sdColumn, "sd", "", "`COLUMN` with the standard deviations of the label")
-	c.Flags().StringSliceVar(&o.failedWords, "failed", nil, "further `WORDS` that mean that a recipe failed")
-	c.Flags().StringVar(&o.splitsName, "splits", "", "split `RULE`: random tries one threshold per feature, best tries all (default random; best with --features or --choose)")
-	c.Flags().IntVar(&o.forest.FeaturesPerSplit, "features", 0, "`NUMBER` of features that each split considers (default: see docs/problem.md)")
-	c.Flags().IntVar(&o.forest.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf, `NUMBER` (default 1; 5 for a numeric label with --splits best)")
-	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients: name and attributes, listed as in the problem")
-	c.Flags().StringSliceVar(&o.descriptors.Totals, "totals", nil, "`ATTRIBUTES` of ingredients; the total of each group becomes a feature")
-	c.Flags().StringSliceVar(&o.descriptors.Means, "means", nil, "numeric `ATTRIBUTES` of ingredients; their means become features")
-	c.Flags().StringSliceVar(&o.descriptors.Ratios, "ratios", nil, "`ATTRIBUTES` of ingredients; log-ratios between two groups become features")
-	c.Flags().BoolVar(&o.descriptors.Presence, "presence", false, "use the presence of each ingredient as a feature, too")
+	c.Flags().StringVar(&o.kindName, "kind", "", "`KIND` of model: learn (average of both), forest, or process (Gaussian process) (default learn)")
+	c.Flags().BoolVar(&o.logNumbers, "log", false, "learn the logarithm of the result")
+	c.Flags().StringVar(&o.sdColumn, "sd", "", "`COLUMN` with standard deviations of the result; imprecise results count less")
+	c.Flags().StringSliceVar(&o.failedWords, "failed", nil, "more `WORDS` in the result column that mean that a recipe failed")
+	c.Flags().StringVar(&o.splitsName, "splits", "", "`RULE` for splits: random tries one limit per feature, best tries all (default random; best with --features or --choose)")
+	c.Flags().IntVar(&o.forest.FeaturesPerSplit, "features", 0, "`NUMBER` of features that each split tries (default: see docs/problem.md)")
+	c.Flags().IntVar(&o.forest.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf, `NUMBER` (default 1; 5 for numbers with --splits best)")
+	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients; the same as in the problem")
+	c.Flags().StringSliceVar(&o.descriptors.Totals, "totals", nil, "`ATTRIBUTES` such as family; the total amount of each group becomes a feature")
+	c.Flags().StringSliceVar(&o.descriptors.Means, "means", nil, "`ATTRIBUTES` with numbers, such as cost; their mean in a recipe becomes a feature")
+	c.Flags().StringSliceVar(&o.descriptors.Ratios, "ratios", nil, "`ATTRIBUTES` such as family; ratios of two groups (logarithms) become features")
+	c.Flags().BoolVar(&o.descriptors.Presence, "presence", false, "add as features whether the recipe uses an ingredient or group")
 	c.Flags().BoolVar(&o.testsAmounts, "amounts", true, "use the amounts of ingredients as features")
-	c.Flags().BoolVar(&o.choosesFeatures, "choose", false, "choose features and options by repeated cross-validation")
-	c.Flags().IntVar(&o.repeats, "repeats", 3, "repetitions of the five-fold cross-validation of --choose, `NUMBER`")
-	c.Flags().Uint64Var(&o.forest.Seed, "seed", 1, "seed of the model")
-	c.Flags().IntVar(&o.forest.Workers, "workers", 0, "`NUMBER` of trees grown in parallel (default: all cores)")
-	c.Flags().BoolVar(&o.isNumeric, "numeric", false, "treat the label as a number, not a class (default: if all values are numbers)")
+	c.Flags().BoolVar(&o.choosesFeatures, "choose", false, "choose features and sizes of trees by tests on recipes kept out (cross-validation)")
+	c.Flags().IntVar(&o.repeats, "repeats", 3, "`NUMBER` of times that --choose repeats its tests")
+	c.Flags().Uint64Var(&o.forest.Seed, "seed", 1, "start of the random numbers; the same `NUMBER` gives the same model")
+	c.Flags().IntVar(&o.forest.Workers, "workers", 0, "`NUMBER` of trees grown at the same time (default: all cores)")
+	c.Flags().BoolVar(&o.isNumeric, "numeric", false, "treat the result as a number, not a class (default: if all values are numbers)")
 	c.Flags().StringVar(&o.figuresDirectory, "figures", "", "write the figures into this `DIR`, as SVG and PNG")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON document")
 	must(c.MarkFlagRequired("label"))

@@ -18,15 +18,15 @@ func newTrustCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "trust PROBLEM",
 		Short: "Allow the external programs of a problem to run",
-		Long: `Print the external programs that a problem names, and allow them whenever that problem
-is sampled, checked, resumed or merged. They run with your user permissions, so inspect
-them first.
+		Long: `Print the external programs that a problem names, and allow them to run whenever kir
+uses that problem. They run with your user permissions, so inspect them first.
 
 kir asks again if any of these changes: the command, its arguments, the directory of the
-problem, or a file or directory that the command names. kir also asks again if
-the interpreter of a script changes, or a file beside the script that the script loads.
-kir does not check what else a program loads, such as installed libraries. The consent is a file in kir/trusted in the
-directory of your configuration; delete it to withdraw the consent. To allow programs
+problem, or a file or directory that the command names. It also asks again if a program
+that runs a script (interpreter) changes, or a file beside the script that the script
+loads. kir does not check what else a program loads, such as installed libraries. Your
+permission is a file in ~/.config/kir/trusted on Linux (kir/trusted in the configuration
+directory of other systems); delete it to withdraw the permission. To allow programs
 once, use --allow-programs instead.`,
 		Example:           "  kir trust examples/scorer/problem.yaml",
 		Args:              requireOneArg("problem file"),

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -14,7 +16,7 @@ var commandGroups = []struct {
 	{"Begin:", []string{"init", "check", "serve"}},
 	{"Find recipes:", []string{"sample", "show", "report", "tradeoff", "score", "compare"}},
 	{"Make and measure:", []string{"next", "record", "campaign", "replay"}},
-	{"Runs:", []string{"resume", "merge", "status", "draws"}},
+	{"Runs of kir sample:", []string{"resume", "merge", "status", "draws"}},
 	{"Models and checks:", []string{"train", "count", "paper"}},
 	{"More:", []string{"trust", "schema", "version", "completion", "help"}},
 }
@@ -56,4 +58,20 @@ func writeUsage(c *cobra.Command) error {
 		}
 	})
 	return new(cobra.Command).UsageFunc()(c)
+}
+
+// describeCompletion replaces the descriptions that cobra gives to the command completion and to its
+// sub-commands, one for each shell, by ones that say what they are for.
+func describeCompletion(completion *cobra.Command) {
+	completion.Short = "Let the Tab key complete kir commands in your terminal"
+	completion.Long = `Print a script with which the Tab key completes kir commands in your terminal. Choose the
+program (shell) that reads your commands; its help describes how to install the script.`
+	for _, shell := range completion.Commands() {
+		shell.Short = "Print the script for " + shell.Name()
+		_, howTo, _ := strings.Cut(shell.Long, "\n\n")
+		shell.Long = "Print a script with which the Tab key completes kir commands in " + shell.Name() + ".\n\n" + howTo
+		if f := shell.Flags().Lookup("no-descriptions"); f != nil {
+			f.Usage = "complete without describing each choice"
+		}
+	}
 }

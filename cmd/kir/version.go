@@ -20,6 +20,6 @@ func newVersionCommand() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print version, commit, version of Go and platform as JSON")
+	c.Flags().BoolVar(&asJSON, "json", false, "print the version, and how kir was built, as JSON")
 	return c
 }

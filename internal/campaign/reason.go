@@ -21,7 +21,7 @@ func (ch *batchOptimizer) describeReason(b *chosenRecipe) Reason {
 		if math.IsNaN(b.nearestDistance) {
 			return Reason{Fill, "explores: the first recipe"}
 		}
-		return Reason{Fill, fmt.Sprintf("explores: at least %.2f away from anything tried or chosen", b.nearestDistance)}
+		return Reason{Fill, fmt.Sprintf("explores: unlike anything tried or chosen (distance at least %.2f)", b.nearestDistance)}
 	case Replicate:
 		return Reason{Replicate, "repeats " + b.repeatedTrialID + ": repeat error hides whether it is the best"}
 	}
@@ -162,11 +162,11 @@ func (ch *batchOptimizer) remainingGain(p *candidatePool, best *Best) RemainingG
 	switch {
 	case probability >= stopProbability:
 	case len(p.recipes) > 0 && ch.campaign.roundsSinceBest(best) < minRoundsWithoutGain:
-		more = fmt.Sprintf(" Stop after %d rounds in a row without a better one.", minRoundsWithoutGain)
+		more = fmt.Sprintf(" Stop after %d batches in a row without a better one.", minRoundsWithoutGain)
 	default:
 		l.Advice = Stop
 	}
-	unit := "in score, over " + number.Value(p.bestPredictedUtility)
+	unit := "in score (best so far: " + number.Value(p.bestPredictedUtility) + ")"
 	if alone != nil {
 		unit = "in " + alone.label
 	}
@@ -174,7 +174,7 @@ func (ch *batchOptimizer) remainingGain(p *candidatePool, best *Best) RemainingG
 	if noise > 0 {
 		better = "a recipe that is better by more than the repeat error"
 	}
-	l.Text = fmt.Sprintf("%s chance of %s; expected gain %s %s.%s", chanceText(probability), better, number.Value(gain), unit, more)
+	l.Text = fmt.Sprintf("%s chance that %s exists; expected gain %s %s.%s", chanceText(probability), better, number.Value(gain), unit, more)
 	return ch.qualifyAdvice(l)
 }
 

@@ -596,12 +596,12 @@ func (f *tradeOffOptimizer) remainingGain() (RemainingGain, error) {
 			return l, err
 		}
 		if len(f.candidateRecipes) > 0 && quiet < minRoundsWithoutGain {
-			more = fmt.Sprintf(" Stop after %d rounds in a row that each add no more than %.0f %%.", minRoundsWithoutGain, 100*minFrontGain)
+			more = fmt.Sprintf(" Stop after %d batches in a row that each add no more than %.0f %%.", minRoundsWithoutGain, 100*minFrontGain)
 		} else {
 			l.Advice = Stop
 		}
 	}
-	l.Text = fmt.Sprintf("%s chance of a recipe that adds more than %.0f %% to the hypervolume of the trade-off; expected gain %.1f %%.%s",
+	l.Text = fmt.Sprintf("%s chance of a recipe that improves the trade-off by more than %.0f %% (of its hypervolume); expected gain %.1f %%.%s",
 		chanceText(probability), 100*minFrontGain, 100*gain, more)
 	return f.qualifyAdvice(l), nil
 }

@@ -114,7 +114,7 @@ func TestTradeAdvice(t *testing.T) {
 		if st.RemainingGain.Probability == nil || *st.RemainingGain.Probability >= stopProbability {
 			t.Fatalf("round %d: %+v", round, st.RemainingGain)
 		}
-		until := strings.Contains(st.RemainingGain.Text, "Stop after 2 rounds in a row that each add no more than 1 %")
+		until := strings.Contains(st.RemainingGain.Text, "Stop after 2 batches in a row that each add no more than 1 %")
 		if stop := st.RemainingGain.Advice == Stop; stop != (round >= minRoundsWithoutGain) || until == stop {
 			t.Errorf("after %d rounds that added nothing: %s", round, st.RemainingGain.Text)
 		}

@@ -87,8 +87,9 @@ func (d *Draft) Write() ([]byte, error) {
 	w := &draftWriter{Draft: d, total: d.totalUnits()}
 	sizes := d.Book.RecipeCountsBySize()
 	w.writeLine("%s", schema.Modeline(schema.FileName))
+	w.writeLine("# The line above lets editors check this file; keep it.")
 	w.writeLine("# %s, %s: written by kir init to start from.", inputerr.Count(len(d.Book.Recipes), "recipe"), inputerr.Count(d.Book.Ingredients.Len(), "ingredient"))
-	w.writeLine("# Check it with kir check, sample it with kir sample. A line behind # does nothing.")
+	w.writeLine("# Check this file with kir check; find recipes with kir sample. kir ignores text after #.")
 	w.writeLine("name: %s", dataset.YAMLText(strings.TrimSuffix(filepath.Base(d.Table), filepath.Ext(d.Table))))
 	w.writeNotes("", d.Book.Notes)
 	w.writeColumns()
@@ -106,17 +107,17 @@ func (d *Draft) Write() ([]byte, error) {
 			w.writeLine("# %s # %s", dataset.TableYAML("ingredients", filepath.ToSlash(d.Table), o.list.GuessedLayout.Merge(dataset.Layout{Sheet: o.Sheet})), o.Text())
 		}
 	}
-	w.writeLine("total: %d # units in a composition: one is %v %%%s", w.total, 100/float64(w.total), w.finerTotalComment())
+	w.writeLine("total: %d # units in a recipe; one unit is %v %%%s", w.total, 100/float64(w.total), w.finerTotalComment())
 	var law []string
 	for n, count := range sizes {
 		if count > 0 {
-			law = append(law, fmt.Sprintf("%d: %d", n, count))
+			law = append(law, fmt.Sprintf("%d in %s", n, inputerr.Count(count, "recipe")))
 		}
 	}
 	if len(law) > 20 {
 		law = append(law[:20], "...")
 	}
-	w.writeLine("sparsity: recipes # as many ingredients as the recipes have: {%s}", strings.Join(law, ", "))
+	w.writeLine("sparsity: recipes # as many ingredients as in your recipes: %s", strings.Join(law, ", "))
 	w.writeConditions()
 	targets := w.Targets()
 	w.writeObjectives(targets)
@@ -124,7 +125,7 @@ func (d *Draft) Write() ([]byte, error) {
 		return nil, err
 	}
 	if n := w.BatchSize(); n != usualBatchSize && slices.ContainsFunc(targets, func(t Target) bool { return t.Objective.Direction != NoDirection && !t.Attribute }) {
-		w.writeLine("campaign: {batch: %d} # how many are made at a time", n)
+		w.writeLine("campaign: {batch: %d} # recipes per batch", n)
 	}
 	return []byte(w.yamlText.String()), nil
 }
@@ -153,7 +154,7 @@ func (w *draftWriter) writeUnits() {
 	comment := ""
 	if len(assumed) > 0 {
 		slices.Sort(assumed)
-		comment = " # no standard says how much is " + inputerr.List(assumed, 12)
+		comment = " # kir assumed the size of " + inputerr.List(assumed, 12)
 	}
 	w.writeLine("units: {%s}%s", strings.Join(texts, ", "), comment)
 }
@@ -200,7 +201,7 @@ func (w *draftWriter) writeNotes(indent string, notes []dataset.Note) {
 		w.writeLine("%s# %s%s.%s", indent, n.Message, at, ask)
 	}
 	if len(notes) > most {
-		w.writeLine("%s# %d more things were understood: see kir check.", indent, len(notes)-most)
+		w.writeLine("%s# kir check lists %d more notes on the table.", indent, len(notes)-most)
 	}
 }
 
@@ -216,7 +217,7 @@ func (w *draftWriter) writeColumns() {
 		w.writeLine("# Left out: %s.", inputerr.List(ignored, 12))
 	}
 	if w.Book.LongForm {
-		w.writeLine("# A row is an ingredient of a recipe.")
+		w.writeLine("# In the table, each row is an ingredient of a recipe.")
 		return
 	}
 	var labels []string
@@ -227,26 +228,26 @@ func (w *draftWriter) writeColumns() {
 	}
 	also := ""
 	if len(labels) > 0 {
-		also = "; labels are " + inputerr.List(labels, 12)
+		also = "; results are " + inputerr.List(labels, 12)
 	}
 	row, column := "a recipe", "an ingredient"
 	if w.Book.Transposed {
 		row, column = column, row
 	}
-	w.writeLine("# A row is %s, a column %s%s.", row, column, also)
+	w.writeLine("# In the table, each row is %s, each column %s%s.", row, column, also)
 }
 
 // writeObjectives writes the objectives of the draft. Other possible objectives follow as comments.
 func (w *draftWriter) writeObjectives(targets []Target) {
 	if len(targets) == 0 {
-		w.writeLine("# The table has no labels, such as a taste or a rating, to make an objective of.")
+		w.writeLine("# The table has no results, such as a taste or a rating, for an objective.")
 		if w.Pairs {
 			w.writeLine("properties:")
 			w.writeLine("  %s", pairsObjectiveYAML)
 		}
 		return
 	}
-	w.writeLine("# The objectives: kir learns a label from the recipes.")
+	w.writeLine("# The objectives: kir learns a result (label) from the recipes.")
 	if w.Pairs || slices.ContainsFunc(targets, func(t Target) bool { return t.Objective.Direction != NoDirection }) {
 		w.writeLine("properties:")
 	} else {
@@ -279,7 +280,7 @@ func (w *draftWriter) writeObjectives(targets []Target) {
 // pairsObjectiveYAML is the line for the objective that ingredients occur together as in the recipes. The
 // objective helps where a model is weak, because recipes tell more about pairs of ingredients than about a
 // label.
-const pairsObjectiveYAML = "together: {pairs: {}} # what goes together in the recipes"
+const pairsObjectiveYAML = "together: {pairs: {}} # favours ingredients found together in the recipes"
 
 // minRatioForLog is the least ratio of the largest to the smallest number of a label for which the draft
 // suggests learning logarithms.
@@ -289,7 +290,7 @@ const minRatioForLog = 100
 // the numbers span decades, and tells how many recipes failed.
 func numbersComment(numbers []float64, failed []bool) (text string) {
 	if n := len(numbers); numbers[0] > 0 && numbers[n-1] >= float64(minRatioForLog*numbers[0]) {
-		text += "; log: true learns their logarithms"
+		text += "; add log: true to learn their logarithms"
 	}
 	failures := 0
 	for _, f := range failed {
@@ -298,7 +299,7 @@ func numbersComment(numbers []float64, failed []bool) (text string) {
 		}
 	}
 	if failures > 0 {
-		text += fmt.Sprintf("; %s failed, which is learnt, too", inputerr.Count(failures, "recipe"))
+		text += fmt.Sprintf("; %s failed, and kir learns from that, too", inputerr.Count(failures, "recipe"))
 	}
 	return text
 }
@@ -321,7 +322,7 @@ func (w *draftWriter) finerTotalComment() string {
 	if least*float64(w.total) >= 0.999 || least < 1e-8 {
 		return ""
 	}
-	return fmt.Sprintf("; the smallest dose, %.2g %%, counts as one: a total of %.0f has room for it", 100*least, portable.Pow(10, math.Ceil(-portable.Log10(float64(least*1.001)))))
+	return fmt.Sprintf("; the smallest amount, %.2g %%, counts as one unit; total: %.0f avoids this rounding", 100*least, portable.Pow(10, math.Ceil(-portable.Log10(float64(least*1.001)))))
 }
 
 // writeConstraints writes the constraints of the draft. Other constraints that the recipes suggest follow as
@@ -335,7 +336,7 @@ func (w *draftWriter) writeConstraints(targets []Target) error {
 	share := func(units int) string {
 		return number.Trim(number.Percentages(w.total).Write([]int{units})[0]) + " %"
 	}
-	w.writeLine("# Constraints, which every recipe keeps: take away # from those you want, and put it before others.")
+	w.writeLine("# Constraints, which every recipe keeps: delete # before those you want, and add # before others.")
 	offered := w.OfferedBounds()
 	var on []string
 	if w.Constituents != "" {
@@ -371,14 +372,14 @@ func (w *draftWriter) writeConstraints(targets []Target) error {
 	for _, d := range doses {
 		least = min(least, d.MinUnits)
 	}
-	w.writeLine("#   - amount: {of: \"*\", min: %d} # the smallest dose in the recipes, %s", least, share(least))
+	w.writeLine("#   - amount: {of: \"*\", min: %d} # the smallest amount in the recipes, %s", least, share(least))
 	for _, d := range doses[:min(len(doses), maxDraftDoses)] {
 		w.writeLine("#   - amount: {of: %s, min: %d, max: %d} # in %s: %s to %s, median %s",
 			dataset.YAMLText(names[d.Ingredient]), d.MinUnits, d.MaxUnits, inputerr.Count(d.RecipeCount, "recipe"), share(d.MinUnits), share(d.MaxUnits), share(d.MedianUnits))
 	}
 	if n := len(doses); n > 0 {
-		w.writeLine("#   - require: [%s] # all draws use it", dataset.YAMLText(names[doses[0].Ingredient]))
-		w.writeLine("#   - exclude: [%s] # no draw uses it", dataset.YAMLText(names[doses[n-1].Ingredient]))
+		w.writeLine("#   - require: [%s] # every recipe uses it", dataset.YAMLText(names[doses[0].Ingredient]))
+		w.writeLine("#   - exclude: [%s] # no recipe uses it", dataset.YAMLText(names[doses[n-1].Ingredient]))
 	}
 	for i := range w.Book.Ingredients.Attributes {
 		w.suggestAttributeRules(&w.Book.Ingredients.Attributes[i])
@@ -407,7 +408,7 @@ func (w *draftWriter) suggestAttributeRules(a *dataset.Attribute) {
 		}
 		numbers = slices.DeleteFunc(numbers, math.IsNaN)
 		if len(numbers) == len(w.Book.Ingredients.Names) {
-			w.writeLine("#   - limit: {attribute: %s, max: %v} # the mean over a composition; from %v to %v", name, roundedMean(numbers), slices.Min(numbers), slices.Max(numbers))
+			w.writeLine("#   - limit: {attribute: %s, max: %v} # the mean of a recipe; ingredients have %v to %v", name, roundedMean(numbers), slices.Min(numbers), slices.Max(numbers))
 		}
 		return
 	}
@@ -427,7 +428,7 @@ func (w *draftWriter) suggestAttributeRules(a *dataset.Attribute) {
 	slices.SortStableFunc(values, func(a, b string) int { return counts[b] - counts[a] })
 	for _, value := range values[:min(len(values), maxDraftGroups)] {
 		least, most := w.usedCountRange(a, value)
-		w.writeLine("#   - group: {of: {%s: %s}, used: [%d, %d]} # %s; as many of them as the recipes use", name, dataset.YAMLText(value), least, most, inputerr.Count(counts[value], "ingredient"))
+		w.writeLine("#   - group: {of: {%s: %s}, used: [%d, %d]} # %s, of which your recipes use %d to %d", name, dataset.YAMLText(value), least, most, inputerr.Count(counts[value], "ingredient"), least, most)
 	}
 }
 

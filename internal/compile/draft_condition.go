@@ -39,7 +39,7 @@ func (d *Draft) findConditionColumns(measured []string) (found []string, notes [
 			found = append(found, l.Name)
 		case dataset.SetOrMeasured:
 			notes = append(notes, dataset.Note{File: d.Book.File, Doubtful: true, AboutOrigin: true, Message: fmt.Sprintf(
-				"column %s: Did you set it, or measure it? It is taken as measured; if you set it, write it under conditions", inputerr.Quote(l.Name))})
+				"column %s: Did you set it, or measure it? kir takes it as measured; if you set it, list it under the key conditions", inputerr.Quote(l.Name))})
 		}
 	}
 	return found, notes
@@ -180,7 +180,7 @@ func (w *draftWriter) writeConditions() {
 	if len(all) == 0 {
 		return
 	}
-	w.writeLine("# What a trial sets beside the recipe: models learn from it, and the search chooses it.")
+	w.writeLine("# Conditions are settings of a trial: kir learns from them, and chooses them with each recipe.")
 	w.writeLine("conditions:")
 	for _, c := range all {
 		w.writeLine("  %s: %s", dataset.YAMLText(c.Name), c.valuesYAML())

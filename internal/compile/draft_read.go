@@ -252,7 +252,7 @@ func (d *Draft) portfolioBounds() []Bound {
 	fewest, _ := d.assetRange()
 	all := []Bound{
 		{Key: MaxShareKey, Words: fmt.Sprintf("At most %d %% in one asset", defaultMaxSharePercent), Lines: []string{fmt.Sprintf(`amount: {of: "*", max: "%d%%"}`, defaultMaxSharePercent)}, On: fewest*defaultMaxSharePercent >= 100},
-		{Key: MinShareKey, Words: fmt.Sprintf("At least %d %% in each that is held", defaultMinSharePercent), Lines: []string{fmt.Sprintf(`amount: {of: "*", min: "%d%%"}`, defaultMinSharePercent)}, On: true},
+		{Key: MinShareKey, Words: fmt.Sprintf("At least %d %% in each asset held", defaultMinSharePercent), Lines: []string{fmt.Sprintf(`amount: {of: "*", min: "%d%%"}`, defaultMinSharePercent)}, On: true},
 	}
 	if fewest*defaultMaxSharePercent < 100 {
 		all = all[1:]
@@ -264,8 +264,9 @@ func (d *Draft) portfolioBounds() []Bound {
 func (w *draftWriter) writePortfolio() []byte {
 	s := w.Series
 	w.writeLine("%s", schema.Modeline(schema.FileName))
+	w.writeLine("# The line above lets editors check this file; keep it.")
 	w.writeLine("# %s over %s: written by kir init to start from.", inputerr.Count(len(s.Columns), "asset"), inputerr.Count(len(s.Times), "row"))
-	w.writeLine("# Check it with kir check, sample it with kir sample. A line behind # does nothing.")
+	w.writeLine("# Check this file with kir check; find portfolios with kir sample. kir ignores text after #.")
 	w.writeLine("name: %s", dataset.YAMLText(strings.TrimSuffix(filepath.Base(w.Table), filepath.Ext(w.Table))))
 	w.writeNotes("", s.Notes)
 	names := make([]string, len(s.Columns))
@@ -276,7 +277,7 @@ func (w *draftWriter) writePortfolio() []byte {
 	w.writeLine("total: 100 # steps of one percent")
 	fewest, most := w.assetRange()
 	w.writeLine("sparsity: {uniform: [%d, %d]} # how many assets are held", fewest, most)
-	w.writeLine("# The objectives: a year's return and risk follow from the table.")
+	w.writeLine("# The objectives: kir computes a year's return and risk from the table.")
 	w.writeLine("properties:")
 	of := dataset.TableYAML("returns", filepath.ToSlash(w.Table), w.Layout)
 	goal := w.Targets()[0].Objective.Direction
@@ -295,7 +296,7 @@ func (w *draftWriter) writePortfolio() []byte {
 	if goal == Frontier {
 		w.writeLine("trade: [return, volatility]")
 	}
-	w.writeLine("# Constraints, which every portfolio keeps: take away # from those you want, and put it before others.")
+	w.writeLine("# Constraints, which every portfolio keeps: delete # before those you want, and add # before others.")
 	offered := w.OfferedBounds()
 	if slices.ContainsFunc(offered, func(b Bound) bool { return b.On }) {
 		w.writeLine("constraints:")

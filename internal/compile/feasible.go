@@ -36,7 +36,7 @@ func (s *loader) warnRulesNoRecipeKeeps(ctx context.Context, rules []Rule) error
 			return r.Node.PlaceError(err)
 		}
 		if !slices.ContainsFunc(s.Recipes, conditions.AreKeptBy) {
-			s.Warn(fmt.Sprintf("No recipe in the book keeps the rule %q (%s:%d:%d). Is it meant so?", r.Text, r.Node.File, r.Node.Line, r.Node.Column))
+			s.Warn(fmt.Sprintf("None of your recipes meets the constraint %q (%s:%d:%d). Is that intended?", r.Text, r.Node.File, r.Node.Line, r.Node.Column))
 		}
 	}
 	return nil
@@ -143,7 +143,7 @@ func (s *loader) finishCount(ctx context.Context, c *pendingCount) (*mcmc.Space,
 	for _, k := range conditions.UncountedRules() {
 		measured = append(measured, c.ruleSet.Text(k))
 	}
-	return nil, yaml.Hint(c.rules[0].Node.Errorf("no composition was found that keeps every rule, by a search from those that keep the rules which can be counted; that is no proof that there is none"), "loosen %s, or the sparsity on line %d", joinFirstTexts(measured, 4), c.sparsityNode.Line)
+	return nil, yaml.Hint(c.rules[0].Node.Errorf("the search found no recipe that meets every constraint; that does not prove that there is none"), "loosen %s, or the sparsity on line %d", joinFirstTexts(measured, 4), c.sparsityNode.Line)
 }
 
 // joinFirstTexts joins texts by commas. If there are more than limit texts, it joins the first limit texts, and
@@ -179,7 +179,7 @@ func (s *ruleSet) conflictError(c *conflict.Conflict, law *yaml.Node) error {
 	if c.InvolvesUsedCounts {
 		lines = append(lines, fmt.Sprintf("the sparsity on line %d", law.Line))
 	}
-	e := place.Errorf("the rules cannot all hold: %s", c.Cause)
+	e := place.Errorf("these constraints cannot all hold: %s", c.Cause)
 	if len(lines) > 1 {
 		e.Message += " (" + strings.Join(lines, ", ") + ")"
 	}
@@ -233,17 +233,17 @@ func ingredientCountWarnings(law, logs, errors []float64, shares []mcmc.Uncounte
 		}
 		some = true
 		if errors[n] > 0.05*p && p > 0.001 {
-			rough = append(rough, fmt.Sprintf("n = %d: %.2g ± %.1g", n, p, errors[n]))
+			rough = append(rough, fmt.Sprintf("%s: %.2g ± %.1g %%", number.CountWithNoun(n, "ingredient"), 100*p, 100*errors[n]))
 		}
 	}
 	if len(none) > 0 && some {
-		warn("No composition was found that keeps the rules with n = %s ingredients, which the sparsity law wants: they are left out of the law.", strings.Join(none, ", "))
+		warn("Sparsity asks for recipes of %s ingredients, but kir found none that meets the constraints: it leaves them out.", number.JoinOr(none))
 	}
 	if len(rough) > 0 {
-		warn("How many compositions keep the rules that cannot be counted is known roughly only, and the law of n is as far off (%s). Loosen the rules, or leave fewer of them to be measured.", strings.Join(rough, "; "))
+		warn("kir could only estimate how many recipes meet some constraints, so the shares of the numbers of ingredients are uncertain (%s). Loosen or remove such constraints.", strings.Join(rough, "; "))
 	}
 	if left > 0 {
-		warn("Numbers of ingredients to which the sparsity gives %.1g together are left out, as how many compositions there are would have to be measured.", left)
+		warn("kir leaves out numbers of ingredients that make up %.1g %% of sparsity, because it has not estimated how many recipes have them.", 100*left)
 	}
 	return warnings, some
 }

@@ -97,7 +97,7 @@ func matchForestTrainingData(ctx context.Context, s *readContext, f *model.Fores
 			}
 		}
 	}
-	s.Warn(fmt.Sprintf("The forest for %s was not grown from these recipes: they are not scored beside the shortlist, as nobody knows which of them it has seen, and what it promises is not checked.", f.Label()))
+	s.Warn(fmt.Sprintf("The forest for %s was trained on other recipes, perhaps with some of yours. So kir does not compare your recipes with the suggestions, or check the predicted gain.", f.Label()))
 	return nil, nil
 }
 

@@ -41,7 +41,7 @@ func (p *Problem) Hints() []string {
 		all := len(w.learntModel.trainingData.Numbers)
 		least, greatest := w.Model.Range()
 		if share := float64(met) / float64(all); share < fewRecipesShare || share > 1-fewRecipesShare {
-			offers = append(offers, fmt.Sprintf("%s: %d of %s have a %s %s; the book has %v to %v. A bound that about half meet tells more, and maximize: true or minimize: true needs none.",
+			offers = append(offers, fmt.Sprintf("%s: %d of %s have a %s %s; yours range from %v to %v. Write a bound that about half of them meet, or maximize: true or minimize: true.",
 				w.Name, met, inputerr.Count(all, "recipe"), w.Model.Label(), w.learntModel.wantedValues, least, greatest))
 		}
 	}
@@ -73,7 +73,7 @@ func (p *Problem) hintAlwaysUsed() []string {
 		return nil
 	}
 	list := strings.Join(names, ", ")
-	return []string{fmt.Sprintf("All %s have %s, and draws need not. If they are to, add require: [%s].", inputerr.Count(len(p.scaledRecipes), "recipe"), list, list)}
+	return []string{fmt.Sprintf("All %s have %s, but suggestions need not. To use it always, add require: [%s] to the constraints.", inputerr.Count(len(p.scaledRecipes), "recipe"), list, list)}
 }
 
 // hintMinimumWithoutRequire returns a hint for each ingredient that has a minimum amount although no rule
@@ -88,7 +88,7 @@ func (p *Problem) hintMinimumWithoutRequire() []string {
 		a, ok := r.Rules[0].(rule.Amount)
 		if ok && a.Min > 1 && len(a.Of) == 1 && !slices.Contains(required, a.Of[0]) {
 			name := inputerr.Quote(p.Ingredients[a.Of[0]])
-			offers = append(offers, fmt.Sprintf("%s is to have at least %d where it is used, and need not be used. If it is to be in every composition, add require: [%s].", name, a.Min, name))
+			offers = append(offers, fmt.Sprintf("%s has at least %d units where it is used, but need not be used. To use it always, add require: [%s] to the constraints.", name, a.Min, name))
 		}
 	}
 	return offers

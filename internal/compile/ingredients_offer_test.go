@@ -274,7 +274,7 @@ func TestQuestions(t *testing.T) {
 func TestDraftWritesSizes(t *testing.T) {
 	d, out := drafted(t, "b.csv", "recipe,ingredient,amount,unit\nA,Gin,3,cl\nA,Bitters,2,dash\nB,Gin,2,cl\nB,Mint,4,leaves\n", dataset.Options{})
 	written := finished(t, d, out)
-	if !strings.Contains(written, "\nunits: {dash: \"0.9 ml\", leaf: \"0.5 ml\"} # no standard says how much is \"dash\", \"leaf\"\n") {
+	if !strings.Contains(written, "\nunits: {dash: \"0.9 ml\", leaf: \"0.5 ml\"} # kir assumed the size of \"dash\", \"leaf\"\n") {
 		t.Errorf("the draft is\n%s", written)
 	}
 	p, err := Load(t.Context(), out, Options{Text: []byte(written)})
@@ -311,7 +311,7 @@ func TestChooseObjectives(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"fiz": `no result is called "fiz": did you mean "fizz"`, "what": `no result is called "what": there are "fizz"`,
-		"note": `"note" cannot be an objective: most recipes have a value of their own`, "grade=best": `"grade" has no class "best": write one of "bad", "good"`,
+		"note": `"note" cannot be an objective: most values occur only once, so kir cannot learn them`, "grade=best": `"grade" has no class "best": write one of "bad", "good"`,
 		"fizz=up": `an objective cannot be "up": write maximize or minimize`,
 	} {
 		if err := d.ChooseObjectives([]string{text}); err == nil || !strings.Contains(err.Error(), want) {

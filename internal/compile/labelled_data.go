@@ -160,6 +160,6 @@ func warnFailures(s *readContext, label *dataset.Label, failureWords []string, d
 			said = append(said, inputerr.Quote(value))
 		}
 	}
-	s.Warn(fmt.Sprintf("%d of %s failed, as their %s says (%s): they teach where recipes succeed, and the probability of success multiplies the score. Leave these cells empty if the recipes were only not measured.",
+	s.Warn(fmt.Sprintf("%d of %s failed, as their %s says (%s): kir learns from them, and multiplies scores by the chance of success. If a recipe was only not measured, leave its cell empty.",
 		len(failed), inputerr.Count(len(failed)+len(data.Rows), "recipe"), label.Name, strings.Join(said, ", ")))
 }

@@ -65,7 +65,7 @@ func (d *featureBuilder) addWordTotals(words []ingredientGroup) {
 		}
 	}
 	if added > 0 {
-		d.descriptions = append(d.descriptions, inputerr.Count(added, "total")+" by shared words in names")
+		d.descriptions = append(d.descriptions, inputerr.Count(added, "total")+" of ingredients that share a word in their names")
 	}
 }
 

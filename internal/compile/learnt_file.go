@@ -60,6 +60,6 @@ func matchTrainingData(s *readContext, file *yaml.Node, m *model.LearnedModel) (
 			return data, recipes
 		}
 	}
-	s.Warn(fmt.Sprintf("The model of %s was not learnt from these recipes: they are not scored beside the shortlist, as nobody knows which of them it has seen, and what it promises is not checked.", m.Label()))
+	s.Warn(fmt.Sprintf("The model of %s was trained on other recipes, perhaps with some of yours. So kir does not compare your recipes with the suggestions, or check the predicted gain.", m.Label()))
 	return nil, nil
 }

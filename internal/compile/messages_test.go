@@ -91,7 +91,7 @@ func TestMessages(t *testing.T) {
 		{rule("if: {used: Gin, then: Cassis}"), `then is "Cassis"`, nil},
 		{rule("if: {used: Gin, then: []}"), "then has no rule", nil},
 		{rule("block: {of: [Gin, Cassis]}"), "the block has no total", nil},
-		{"total: 20\ningredients: shelf.csv\nsparsity: {uniform: [4, 6]}\nconstraints:\n  - limit: {attribute: abv, min: 20000000.1, max: 20000000.15}\n", "no composition was found that keeps every rule", with("shelf.csv", thousandths.String())},
+		{"total: 20\ningredients: shelf.csv\nsparsity: {uniform: [4, 6]}\nconstraints:\n  - limit: {attribute: abv, min: 20000000.1, max: 20000000.15}\n", "the search found no recipe that meets every constraint", with("shelf.csv", thousandths.String())},
 
 		{property("forest: {label: taste, want: Fresh, trees: 5, file: f.json}"), "trees has no effect", nil},
 		{property("forest: {want: Fresh}"), "there is no label to learn", nil},

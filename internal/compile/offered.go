@@ -332,7 +332,7 @@ func (d *Draft) labelTarget(label int, among labelRelations) Target {
 		return t
 	}
 	if len(l.Classes) == 0 {
-		t.Why = "it is empty"
+		t.Why = "it has no values"
 		return t
 	}
 	order := make([]int, len(l.Classes))
@@ -353,7 +353,7 @@ func (d *Draft) labelTarget(label int, among labelRelations) Target {
 	case len(l.Classes) == 1:
 		t.Why = "all recipes have " + comment
 	case 2*len(l.Classes) > t.Known:
-		t.Why = "most recipes have a value of their own, so nothing can be learnt"
+		t.Why = "most values occur only once, so kir cannot learn them"
 	default:
 		t.yamlComment, t.Directions = comment, []config.Direction{WantClass, SureClass}
 	}
@@ -391,7 +391,7 @@ func (d *Draft) OfferedBounds() []Bound {
 
 // bookBounds returns the constraints that the recipes and the attributes of the ingredients suggest.
 func (d *Draft) bookBounds() []Bound {
-	all := []Bound{{Key: WithinBookKey, Words: "Amounts within the range in your recipes", Lines: []string{`amount: {of: "*", within: book}`}, Note: "the doses that the recipes have", On: true}}
+	all := []Bound{{Key: WithinBookKey, Words: "Amounts within the range in your recipes", Lines: []string{`amount: {of: "*", within: book}`}, Note: "amounts within those of your recipes", On: true}}
 	for i := range d.Book.Ingredients.Attributes {
 		a := &d.Book.Ingredients.Attributes[i]
 		numbers, err := a.Numbers()
@@ -401,9 +401,9 @@ func (d *Draft) bookBounds() []Bound {
 		}
 		switch name := dataset.YAMLText(a.Name); a.Meaning() {
 		case dataset.Maximum, dataset.Minimum:
-			key, words, note := "max", "At most each one's "+a.Name, "an empty cell sets no bound"
+			key, words, note := "max", "Each ingredient at most its "+a.Name, "an empty cell sets no limit"
 			if a.Meaning() == dataset.Minimum {
-				key, words = "min", "At least each one's "+a.Name
+				key, words = "min", "Each ingredient at least its "+a.Name
 			}
 			b := Bound{Key: attributeKey(a.Name), Words: words, Note: note, On: true}
 			if a.IsPercent() {
@@ -416,7 +416,7 @@ func (d *Draft) bookBounds() []Bound {
 			all = append(all, b)
 		case dataset.Stock:
 			batch := d.stockBatch(a)
-			all = append(all, Bound{Key: StockBoundKey, Words: "No more than there is, for " + batch, Note: "what there is, for so much",
+			all = append(all, Bound{Key: StockBoundKey, Words: "Within the stock, for " + batch, Note: "within the stock, for a batch of this size",
 				Lines: []string{fmt.Sprintf(`amount: {of: "*", stock: %s, batch: %s}`, name, batch)}, On: true})
 		case dataset.Price:
 			if len(known) < len(numbers) {
@@ -424,8 +424,8 @@ func (d *Draft) bookBounds() []Bound {
 			}
 			most := d.medianRecipeMean(numbers)
 			_, unit := dataset.SplitHeaderUnit(a.Name)
-			all = append(all, Bound{Key: attributeKey(a.Name), Words: strings.TrimSpace(fmt.Sprintf("%s at most %v %s, as half of the recipes", a.Name, most, unit)),
-				Lines: []string{fmt.Sprintf("limit: {attribute: %s, max: %v}", name, most)}, Note: fmt.Sprintf("the mean over a composition; from %v to %v", slices.Min(numbers), slices.Max(numbers))})
+			all = append(all, Bound{Key: attributeKey(a.Name), Words: strings.TrimSpace(fmt.Sprintf("%s at most %v %s, as in half of your recipes", a.Name, most, unit)),
+				Lines: []string{fmt.Sprintf("limit: {attribute: %s, max: %v}", name, most)}, Note: fmt.Sprintf("the mean of a recipe; ingredients have %v to %v", slices.Min(numbers), slices.Max(numbers))})
 		}
 	}
 	if names := d.alwaysUsedIngredients(); len(names) > 0 {

@@ -171,7 +171,7 @@ func blendDesirability(v *config.Blend) (d *property.Desirability, words string,
 		d, err = property.WithinRange(v.Range.Value.From.Value, v.Range.Value.To.Value)
 	case v.Normal.Node != nil:
 		mean, sd := v.Normal.Value.Mean.Value, v.Normal.Value.SD.Value
-		at, words = v.Normal.Node, fmt.Sprintf("near %v (standard deviation %v)", mean, sd)
+		at, words = v.Normal.Node, fmt.Sprintf("near %v, give or take %v", mean, sd)
 		d, err = property.BellShaped(mean, sd)
 	}
 	if err != nil {

@@ -249,13 +249,13 @@ func checkLabelBounds(s *readContext, at *yaml.Node, f Predictor, data *model.Da
 			some = some || low <= v && v <= high
 		}
 	}
-	book := fmt.Sprintf("the book has %v to %v", least, greatest)
+	book := fmt.Sprintf("your recipes have %v to %v", least, greatest)
 	if !some {
-		way := fmt.Sprintf("%s: take bounds that some recipe keeps, or ask for maximize: true or minimize: true", book)
+		way := fmt.Sprintf("%s: write bounds that some recipe meets, or maximize: true or minimize: true", book)
 		return yaml.Hint(at.Errorf("no recipe has a %s %s", f.Label(), want), "%s", way)
 	}
 	if low <= least && high >= greatest {
-		s.Warn(fmt.Sprintf("Every recipe has a %s %s (%s), so that nothing is asked of it.", f.Label(), want, strings.TrimSpace(book)))
+		s.Warn(fmt.Sprintf("Every recipe has a %s %s (%s), so this objective has no effect.", f.Label(), want, strings.TrimSpace(book)))
 	}
 	return nil
 }

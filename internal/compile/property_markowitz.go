@@ -50,7 +50,7 @@ func compileMarkowitz(ctx context.Context, s *readContext, v *config.Markowitz, 
 	}
 	if !hasFigure {
 		objectives, err := portfolioObjectives(p)
-		return Property{About: fmt.Sprintf("return less %v times its variance%s", aversion, m.historyDescription), Figures: portfolioFigures(p), figureObjectives: objectives, mcmcProperty: p, resolvedValue: resolved}, err
+		return Property{About: fmt.Sprintf("return minus %v × its variance%s", aversion, m.historyDescription), Figures: portfolioFigures(p), figureObjectives: objectives, mcmcProperty: p, resolvedValue: resolved}, err
 	}
 	figure, err := statisticProperty(ctx, s, n, p, v, m.historyDescription)
 	figure.resolvedValue = resolved

@@ -267,7 +267,7 @@ func (s *loader) warnSpellingVariants() {
 		for k, name := range names {
 			quoted[k] = inputerr.Quote(name)
 		}
-		s.Warn(fmt.Sprintf("%s are taken for different ingredients. If they are one, spell it in one way.", strings.Join(quoted, " and ")))
+		s.Warn(fmt.Sprintf("kir takes %s for different ingredients. If they are the same, spell them alike.", strings.Join(quoted, " and ")))
 	}
 	if more := len(groups) - maxSpellingWarnings; more > 0 {
 		s.Warn(fmt.Sprintf("%d more groups of ingredients differ in case or space only.", more))

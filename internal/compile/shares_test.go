@@ -18,7 +18,7 @@ func TestShareWarnings(t *testing.T) {
 		}
 		return shares
 	}
-	const left, rough, rare = "No composition was found", "How many compositions", "Numbers of ingredients"
+	const left, rough, rare = "Sparsity asks for recipes of", "kir could only estimate", "kir leaves out numbers"
 	for _, c := range []struct {
 		name              string
 		law, logs, errors []float64
@@ -31,16 +31,16 @@ func TestShareWarnings(t *testing.T) {
 		{name: "measured well", law: []float64{0, 0.25, 0.75}, logs: []float64{none, 3, 5}, errors: []float64{0, 0.01, 0.01}, shares: measured(true, true)},
 		{name: "just well enough", law: []float64{0, 0.5, 0.5}, logs: []float64{none, 3, 5}, errors: []float64{0, 0.025, 0.025}, shares: measured(true, true)},
 		{name: "measured badly", law: []float64{0, 0.25, 0.75}, logs: []float64{none, 3, 5}, errors: []float64{0, 0.02, 0.02}, shares: measured(true, true),
-			says: []string{rough}, holds: []string{"(n = 1: 0.25 ± 0.02)"}},
+			says: []string{rough}, holds: []string{"(1 ingredient: 25 ± 2 %)"}},
 		{name: "badly where it matters", law: []float64{0, 0.0005, 0.25, 0.7495}, logs: []float64{none, 3, 5, 5}, errors: []float64{0, 0.0005, 0.05, 0.05}, shares: measured(true, true, true),
-			says: []string{rough}, holds: []string{"(n = 2: 0.25 ± 0.05; n = 3: 0.75 ± 0.05)"}},
+			says: []string{rough}, holds: []string{"(2 ingredients: 25 ± 5 %; 3 ingredients: 75 ± 5 %)"}},
 		{name: "sizes left out", law: []float64{0, 0.2, 0.3, 0.5}, logs: []float64{none, none, none, 4}, errors: make([]float64, 4),
-			says: []string{left}, holds: []string{"n = 1, 2 ingredients"}},
+			says: []string{left}, holds: []string{"of 1 or 2 ingredients"}},
 		{name: "a size that the law leaves out", law: []float64{0, 0, 1}, logs: []float64{none, none, 4}, errors: make([]float64, 3)},
 		{name: "too rare to be measured", law: []float64{0, 1e-10, 1 - 2e-10, 1e-10}, logs: []float64{none, none, 5, none}, errors: make([]float64, 4), shares: measured(false, true, false),
-			says: []string{rare}, holds: []string{"gives 2e-10 together"}},
+			says: []string{rare}, holds: []string{"make up 2e-08 %"}},
 		{name: "none found, and too rare", law: []float64{0, 0.4, 1e-10, 0.6}, logs: []float64{none, none, none, 5}, errors: make([]float64, 4), shares: measured(true, false, true),
-			says: []string{left, rare}, holds: []string{"n = 1 ingredients", "gives 1e-10 together"}},
+			says: []string{left, rare}, holds: []string{"of 1 ingredients", "make up 1e-08 %"}},
 		{name: "nothing is left", law: []float64{0, 1}, logs: []float64{none, none}, errors: make([]float64, 2), none: true},
 	} {
 		got, some := ingredientCountWarnings(c.law, c.logs, c.errors, c.shares)

@@ -159,10 +159,10 @@ func (d *Draft) originFlags() (questions []TableQuestion) {
 	switch len(openNames) {
 	case 0:
 	case 1:
-		open.Text = "column " + inputerr.Quote(openNames[0]) + ": did you set it, or measure it? It is taken as measured"
+		open.Text = "column " + inputerr.Quote(openNames[0]) + ": did you set it, or measure it? kir takes it as measured"
 		questions = append(questions, open)
 	default:
-		open.Text = "columns " + inputerr.List(openNames, 12) + ": did you set them, or measure them? They are taken as measured"
+		open.Text = "columns " + inputerr.List(openNames, 12) + ": did you set them, or measure them? kir takes them as measured"
 		questions = append(questions, open)
 	}
 	if len(names) > 0 {

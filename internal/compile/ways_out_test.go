@@ -329,7 +329,7 @@ func TestWaysOutFree(t *testing.T) {
 		}
 		infeasible++
 		var bad *inputerr.Error
-		if !errors.As(err, &bad) || !strings.Contains(bad.Message, "the rules cannot all hold: ") {
+		if !errors.As(err, &bad) || !strings.Contains(bad.Message, "these constraints cannot all hold: ") {
 			t.Errorf("%+v is not explained: %v", p, err)
 			continue
 		}

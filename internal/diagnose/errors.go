@@ -21,9 +21,9 @@ var (
 	ErrConstant = errors.New("all draws are equal")
 	// ErrConstantTail is returned for a quantile if no draw lies beyond the quantile, because the largest value
 	// makes up the whole tail.
-	ErrConstantTail = errors.New("no draw lies beyond the quantile")
+	ErrConstantTail = errors.New("too many draws have the largest value")
 	// ErrFewEffective is returned if the effective sample size is too small to compute a reliable standard error.
-	ErrFewEffective = errors.New("too few effective draws")
+	ErrFewEffective = errors.New("too few independent draws")
 	// ErrFewVisits is returned if an event, or the opposite of the event, occurred too few times to compute a
 	// reliable standard error.
 	ErrFewVisits = errors.New("too few visits")

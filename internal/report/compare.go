@@ -17,6 +17,8 @@ type Difference struct {
 	B string `json:"b"` // name of run B
 	// ProblemDiff is the unified diff of the resolved problems; empty if the problems are equal.
 	ProblemDiff string `json:"asked"`
+	// Settings lists the settings that differ between the resolved problems.
+	Settings []SettingChange `json:"settings"`
 	// Stayed lists the recipes whose set of ingredients is in both shortlists.
 	Stayed  []CommonRecipe   `json:"stayed"`
 	OnlyInA []ShortlistEntry `json:"went"` // recipes whose set of ingredients is only in the shortlist of A
@@ -27,6 +29,9 @@ type Difference struct {
 	// none has changed.
 	FalseAlarm float64  `json:"false_alarm"`
 	Notes      []string `json:"notes"`
+
+	TotalA int `json:"-"` // number of units of a recipe of A
+	TotalB int `json:"-"` // number of units of a recipe of B
 }
 
 // A ShortlistEntry is an entry of one of the compared shortlists.
@@ -76,14 +81,15 @@ const unseenShareErrorTimesDraws = 3
 // 20.
 func Compare(nameA string, a *Model, nameB string, b *Model) *Difference {
 	d := &Difference{
-		A: nameA, B: nameB, FalseAlarm: falseAlarmRate, Stayed: []CommonRecipe{}, OnlyInA: []ShortlistEntry{}, OnlyInB: []ShortlistEntry{}, Figures: []FigureChange{}, Notes: []string{},
+		A: nameA, B: nameB, FalseAlarm: falseAlarmRate, Stayed: []CommonRecipe{}, OnlyInA: []ShortlistEntry{}, OnlyInB: []ShortlistEntry{}, Figures: []FigureChange{}, Notes: []string{}, TotalA: a.Problem.Total, TotalB: b.Problem.Total,
 		ProblemDiff: change.Diff(nameA, []byte(a.Again.Problem), nameB, []byte(b.Again.Problem)),
+		Settings:    append([]SettingChange{}, changedSettings(a.Again.Problem, b.Again.Problem)...),
 	}
 	if a.Sampler.Seed == b.Sampler.Seed && d.ProblemDiff != "" {
-		d.Notes = append(d.Notes, "Both runs have the seed "+strconv.FormatUint(a.Sampler.Seed, 10)+": their errors may go together, and the difference be surer than it is called.")
+		d.Notes = append(d.Notes, "Both runs have the seed "+strconv.FormatUint(a.Sampler.Seed, 10)+", so their errors may be alike: differences may be more certain than stated.")
 	}
 	if a.Problem.Total != b.Problem.Total {
-		d.Notes = append(d.Notes, "The totals differ: amounts in units are not of one size.")
+		d.Notes = append(d.Notes, "The totals differ, so amounts have different steps.")
 	}
 	d.compareShortlists(a.Best, b.Best)
 	d.compareStatistics(a, b)

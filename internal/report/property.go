@@ -108,14 +108,14 @@ func (r *Response) DescribeDirection() string {
 
 // Describe describes the kind of the model, such as "A forest of 100 trees".
 func (f *Forest) Describe() string {
-	forest := fmt.Sprintf("forest of %s", number.CountWithNoun(f.Trees, "tree"))
+	forest := fmt.Sprintf("random forest (%s)", number.CountWithNoun(f.Trees, "decision tree"))
 	switch {
 	case f.Learnt == nil || !f.Learnt.Process:
 		return "A " + forest
 	case f.Trees == 0:
-		return "A Gaussian process"
+		return "A smooth curve fit (Gaussian process)"
 	}
-	return "The average of a " + forest + " and a Gaussian process"
+	return "The average of a " + forest + " and a smooth curve fit (Gaussian process)"
 }
 
 // A Learnt describes a model that was trained as a random forest, as a Gaussian process, or as the

@@ -409,9 +409,9 @@ func (s *session) stopNote() string {
 	dir := terminal.ShellWord(s.store.Location())
 	switch auto.Stop {
 	case StopTime:
-		return fmt.Sprintf("The chains stopped when their time, %v, was over, before every figure was known to have %d independent draws: for more, `kir resume %s --draws %d`.", auto.TimeLimit(), auto.WantedESS, dir, 4*s.manifest.Settings.Draws)
+		return fmt.Sprintf("Sampling stopped at the time limit (%v), before every estimate was worth %d independent draws. To continue: `kir resume %s --draws %d`.", auto.TimeLimit(), auto.WantedESS, dir, 4*s.manifest.Settings.Draws)
 	case StopMaxIterations:
-		return fmt.Sprintf("The chains stopped at %d iterations, the most that draws: auto makes, before every figure had %d independent draws.", s.roundIterations(), auto.WantedESS)
+		return fmt.Sprintf("Sampling stopped at %d steps, the most that draws: auto makes, before every estimate was worth %d independent draws.", s.roundIterations(), auto.WantedESS)
 	}
 	return ""
 }

@@ -72,17 +72,17 @@ const (
 // through random compositions.
 func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, programs bool) (*Advice, error) {
 	if _, err := mcmc.NewExact(t); err == nil {
-		return &Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
+		return &Advice{Kernel: "exact", Because: "without objectives, it draws each recipe independently"}, nil
 	}
 	if programs {
-		return &Advice{Kernel: "balanced", Because: "it suits most problems; kir tried no kernel, because only a run may start programs"}, nil
+		return &Advice{Kernel: "balanced", Because: "it suits most problems; kir tried none, because only a run may start programs"}, nil
 	}
 	if kept := shareKeepingRules(t); kept < minShareKeepingRules {
 		// At β = 0 a ladder nearly always draws compositions that break a rule, and no round trip
 		// succeeds. So the only trial is whether balanced can start.
 		_, err := runTrial(ctx, t, "balanced", minTrialIterations)
 		if err == nil {
-			return &Advice{Kernel: "balanced", Because: fmt.Sprintf("a share of only %.1g of the recipes from which tempered starts keeps the rules", kept)}, nil
+			return &Advice{Kernel: "balanced", Because: fmt.Sprintf("of the random recipes that tempered starts from, only a share of %.1g meets the constraints", kept)}, nil
 		}
 		if !errors.Is(err, mcmc.ErrNoStart) {
 			return nil, err
@@ -97,7 +97,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	balanced, err := runTrial(ctx, t, "balanced", iterations)
 	if errors.Is(err, mcmc.ErrNoStart) {
 		// The run itself will report the problem.
-		return &Advice{Kernel: "tempered", Because: "no allowed recipe was found to start from, and tempered can cross forbidden ones"}, nil
+		return &Advice{Kernel: "tempered", Because: "kir found no allowed recipe to start from, and tempered can pass through forbidden ones"}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -112,11 +112,11 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	}
 	gap := ""
 	if n, yes := t.Law().FirstGap(); yes {
-		gap = fmt.Sprintf(", and it crosses the gap that the sparsity law has at n = %d", n)
+		gap = fmt.Sprintf("; it can skip recipes of %d ingredients, which sparsity leaves out", n)
 	}
 	most := 2*forbidden > forbiddenSampleSize
 	if !most && balanced.RHat <= maxTrialRHat {
-		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial its chains agreed (R-hat %.2f after %d iterations)%s", balanced.RHat, iterations, gap)
+		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial, independent runs (chains) agreed: R-hat %.2f (1 = full agreement)%s", balanced.RHat, gap)
 		return a, nil
 	}
 	scans := max(iterations/balancedIterationsPerScan, minTrialIterations/4)
@@ -126,20 +126,20 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 		tempered, err = runTrial(ctx, t, "tempered", longTrialFactor*scans)
 	}
 	if errors.Is(err, mcmc.ErrNoStart) { // a kernel that cannot be tried is no error of the other
-		return &Advice{Kernel: "balanced", Because: "in a trial the kernel tempered found no recipe to start from" + gap}, nil
+		return &Advice{Kernel: "balanced", Because: "in a trial, tempered found no recipe to start from" + gap}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	both := fmt.Sprintf("R-hat %.2f in a trial, %s %.2f", tempered.RHat, "balanced", balanced.RHat)
+	both := fmt.Sprintf("R-hat in a trial: tempered %.2f, balanced %.2f; 1 = full agreement", tempered.RHat, balanced.RHat)
 	switch {
 	case !math.IsNaN(tempered.RHat) && !(tempered.RHat > balanced.RHat-minRHatGain):
-		a.Kernel, a.Because = "tempered", "it brings the chains together sooner ("+both+")"
+		a.Kernel, a.Because = "tempered", "its independent runs (chains) agree sooner ("+both+")"
 	case most && tempered.RHat <= max(maxTrialRHat, balanced.RHat):
 		a.Kernel = "tempered"
-		a.Because = fmt.Sprintf("%d of %d random compositions are forbidden, and it goes round them (%s)", forbidden, forbiddenSampleSize, both)
+		a.Because = fmt.Sprintf("%d of %d random recipes are forbidden, and it can pass through them (%s)", forbidden, forbiddenSampleSize, both)
 	default:
-		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial tempered was no better (%s)%s", both, gap)
+		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial, tempered was no better (%s)%s", both, gap)
 	}
 	return a, nil
 }

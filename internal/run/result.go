@@ -178,11 +178,23 @@ func (r *Result) withholdStandardErrors() (minBulkESS float64) {
 		}{{"SEMean", &s.SEMean}, {"SEQ5", &s.SEQ5}, {"SEMedian", &s.SEMedian}, {"SEQ95", &s.SEQ95}} {
 			if !math.IsNaN(float64(*f.se)) {
 				*f.se = number.Unknown()
-				s.Undefined = append(s.Undefined, diagnose.UndefinedFigure{Figure: f.figure, Err: fmt.Errorf("%w, of %s", err, name)})
+				s.Undefined = append(s.Undefined, diagnose.UndefinedFigure{Figure: f.figure, Err: fmt.Errorf("%w, in the row %s", err, StatisticLabel(name))})
 			}
 		}
 	}
 	return minBulkESS
+}
+
+// StatisticLabel returns the name of a statistic for people. The parameter name is its key in
+// summary.json.
+func StatisticLabel(name string) string {
+	switch name {
+	case "used":
+		return "number of ingredients"
+	case "log_density":
+		return "log probability"
+	}
+	return name
 }
 
 // summarizeSeries summarises a statistic, given as one series for each chain.

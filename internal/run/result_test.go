@@ -318,7 +318,7 @@ func TestWithheld(t *testing.T) {
 			var figures []string
 			for _, u := range s.Undefined {
 				figures = append(figures, u.Figure)
-				if why := u.Err.Error(); why != "few" && !strings.HasSuffix(why, ", of slow") {
+				if why := u.Err.Error(); why != "few" && !strings.HasSuffix(why, ", in the row slow") {
 					t.Errorf("%s of %s: %s", u.Figure, s.Name, why)
 				}
 			}

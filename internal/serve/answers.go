@@ -139,7 +139,7 @@ func (s *Session) requestedWork(r *http.Request) (*stepWork, error) {
 	if w := s.workByStep[step.ID]; w != nil {
 		return w, nil
 	}
-	return nil, &inputerr.Error{Message: fmt.Sprintf("step %d has not been looked at since the page is served", step.ID), Hint: "go back to it first"}
+	return nil, &inputerr.Error{Message: fmt.Sprintf("step %d has not been shown since kir serve started", step.ID), Hint: "go back to it first"}
 }
 
 // recipeText formats a recipe in one line: first the ingredients, the largest amount first, then

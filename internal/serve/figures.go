@@ -133,21 +133,21 @@ func (d *Draws) assessConvergence(logDensities, ingredientCounts [][]float64) {
 	unknown := report.UnknownNumber()
 	d.RHat, d.ESS = unknown, unknown
 	if len(logDensities) == 0 || len(logDensities[0]) < 8 {
-		d.Why = "The first draws are on their way."
+		d.Why = "The first random recipes (draws) are on their way."
 		return
 	}
 	of, n := diagnose.Summarize(logDensities), diagnose.Summarize(ingredientCounts)
 	d.RHat, d.ESS = worseStatistic(of.RHat, n.RHat, math.Max), worseStatistic(of.ESSBulk, n.ESSBulk, math.Min)
 	switch {
 	case !d.RHat.IsKnown() || !d.ESS.IsKnown():
-		d.Why = "Not reliable yet: too few draws to tell."
+		d.Why = "Not reliable yet: too few random recipes (draws) to tell."
 	case float64(d.RHat) > maxRHat:
-		d.Why = fmt.Sprintf("Not reliable yet: the chains do not agree (R-hat %s).", number.Fixed(float64(d.RHat), 3))
+		d.Why = fmt.Sprintf("Not reliable yet: the independent sampling runs (chains) do not agree (R-hat %s; below 1.01 is good).", number.Fixed(float64(d.RHat), 3))
 	case float64(d.ESS) < minESS:
-		d.Why = fmt.Sprintf("Not reliable yet: the draws are worth %s independent ones.", number.RoundedDown(float64(d.ESS)))
+		d.Why = fmt.Sprintf("Not reliable yet: the random recipes (draws) are worth only %s independent ones.", number.RoundedDown(float64(d.ESS)))
 	default:
 		d.Reliable = true
-		d.Why = fmt.Sprintf("Reliable: the chains agree (R-hat %s), and the draws are worth at least %s independent ones.", number.Fixed(float64(d.RHat), 3), number.RoundedDown(float64(d.ESS)))
+		d.Why = fmt.Sprintf("Reliable: the independent sampling runs (chains) agree (R-hat %s; below 1.01 is good). The random recipes (draws) are worth at least %s independent ones.", number.Fixed(float64(d.RHat), 3), number.RoundedDown(float64(d.ESS)))
 	}
 }
 

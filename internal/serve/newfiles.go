@@ -23,7 +23,7 @@ type newFiles struct {
 // makeDirectory creates the directory. It returns an error if the directory exists.
 func (w *newFiles) makeDirectory() error {
 	if err := os.Mkdir(w.dir, 0o777); errors.Is(err, fs.ErrExist) {
-		return &inputerr.Error{Message: "there is a directory " + inputerr.Quote(w.dir) + " already", Hint: "try again, which takes " + inputerr.Quote(filepath.Base(unusedName(filepath.Dir(w.dir), filepath.Base(w.dir), "")))}
+		return &inputerr.Error{Message: "there is a directory " + inputerr.Quote(w.dir) + " already", Hint: "try again; kir then uses " + inputerr.Quote(filepath.Base(unusedName(filepath.Dir(w.dir), filepath.Base(w.dir), "")))}
 	} else if err != nil {
 		return w.unwritableError(w.dir, err)
 	}

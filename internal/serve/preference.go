@@ -313,7 +313,7 @@ func appendPair(path string, currentPairs int, better, worse map[string]int) (pa
 
 // tooManyPairsError returns the error for a file of comparisons that is already full.
 func tooManyPairsError(path string) error {
-	return &inputerr.Error{File: path, Message: "no more comparisons can be kept: the file has all that are learnt from", Hint: "serve a problem with another file of pairs, or go back to a step with fewer"}
+	return &inputerr.Error{File: path, Message: "the file of comparisons is full", Hint: "serve a problem with another file of pairs, or go back to a step with fewer"}
 }
 
 // hasChildSteps reports whether another step was made from the step with the given id.

@@ -76,9 +76,9 @@ func (r *Request) problemChanges(m amountConverter) (description string, changes
 		for _, name := range slices.Sorted(maps.Keys(r.Recipe)) {
 			near.Parts = append(near.Parts, change.Part{Ingredient: name, Amount: r.Recipe[name]})
 		}
-		return "near a recipe: " + number.CountWithNoun(r.Changes, "change"), []change.Change{near}, true
+		return "near a recipe: at most " + number.CountWithNoun(r.Changes, "ingredient") + " more or fewer", []change.Change{near}, true
 	case "weight":
-		return fmt.Sprintf("%s weighs %v", r.Property, r.Weight), []change.Change{change.Weight{Property: r.Property, Weight: r.Weight}}, true
+		return fmt.Sprintf("importance of %s: %v", r.Property, r.Weight), []change.Change{change.Weight{Property: r.Property, Weight: r.Weight}}, true
 	case "aim":
 		return fmt.Sprintf("%s: %s %v", r.Property, strings.ReplaceAll(r.Direction, "_", " "), r.Aim), []change.Change{change.SetObjective{Property: r.Property, Way: r.Direction, Value: toIntegers(r.Aim)}}, true
 	case "trade":
@@ -88,9 +88,9 @@ func (r *Request) problemChanges(m amountConverter) (description string, changes
 		}
 		return description, []change.Change{change.Trade{Objectives: r.Trade}}, true
 	case "rule":
-		return "rule: " + strings.Join(strings.Fields(r.Text), " "), []change.Change{change.AddRule{Text: r.Text}}, true
+		return "constraint: " + strings.Join(strings.Fields(r.Text), " "), []change.Change{change.AddRule{Text: r.Text}}, true
 	case "drop":
-		return fmt.Sprintf("without rule %d", r.Rule+1), []change.Change{change.DropRule{Rule: r.Rule}}, true
+		return fmt.Sprintf("without constraint %d", r.Rule+1), []change.Change{change.DropRule{Rule: r.Rule}}, true
 	case "set":
 		description = r.Condition + " is chosen with the recipes"
 		if r.ConditionValue != nil {
@@ -140,7 +140,7 @@ func (s *Session) handleRequest(r *Request) (*Answer, error) {
 	case "way":
 		return &Answer{Done: true}, s.applyFix(r.Rule)
 	case "text":
-		return &Answer{Done: true}, s.addStep(r.Step, "the text, by hand", r.Text)
+		return &Answer{Done: true}, s.addStep(r.Step, "text edited by hand", r.Text)
 	case "back":
 		return &Answer{Done: true}, s.goToStep(r.Step)
 	case "name":

@@ -92,7 +92,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("left are %v, %v", left, err)
 	}
 	o.Address = "192.0.2.1:80"
-	if err := Serve(t.Context(), o); err == nil || err.Error() != `the page cannot be served at "192.0.2.1:80": name an address of this machine, such as 127.0.0.1:8080; port 0 takes one that is free` {
+	if err := Serve(t.Context(), o); err == nil || err.Error() != `the page cannot be served at "192.0.2.1:80": name an address of this machine, such as 127.0.0.1:8080; with port 0, kir chooses a free one` {
 		t.Errorf("at an address that is not this machine's: %v", err)
 	}
 	o.Address, o.File = "127.0.0.1:0", filepath.Join(filepath.Dir(file), "none.yaml")
@@ -398,8 +398,8 @@ func TestMany(t *testing.T) {
 		apart   float64   // added to those of the first
 		why     string
 	}{
-		{[]float64{1, 2, 3, 4, 5, 6, 7}, 0, "The first draws are on their way."}, {[]float64{1, 1, 1, 1, 1, 1, 1, 1}, 0, "Not reliable yet: too few draws to tell."},
-		{[]float64{1, 5, 2, 6, 3, 7, 4, 8, 1, 5, 2, 6, 3, 7, 4, 8}, 9, "Not reliable yet: the chains do not agree (R-hat "}, {[]float64{1, 5, 2, 6, 3, 7, 4, 8, 1, 5, 2, 6, 3, 7, 4, 8}, 0, "Not reliable yet: the draws are worth "},
+		{[]float64{1, 2, 3, 4, 5, 6, 7}, 0, "The first random recipes (draws) are on their way."}, {[]float64{1, 1, 1, 1, 1, 1, 1, 1}, 0, "Not reliable yet: too few random recipes (draws) to tell."},
+		{[]float64{1, 5, 2, 6, 3, 7, 4, 8, 1, 5, 2, 6, 3, 7, 4, 8}, 9, "Not reliable yet: the independent sampling runs (chains) do not agree (R-hat "}, {[]float64{1, 5, 2, 6, 3, 7, 4, 8, 1, 5, 2, 6, 3, 7, 4, 8}, 0, "Not reliable yet: the random recipes (draws) are worth only "},
 	} {
 		var density, used [][]float64
 		for k := range 4 {

@@ -89,7 +89,7 @@ func listen(address string, previous netip.AddrPort) (net.Listener, error) {
 
 // listenError returns the error for an address at which the server could not listen.
 func listenError(address string, err error) error {
-	return &inputerr.Error{Message: "the page cannot be served at " + inputerr.Quote(address), Hint: "name an address of this machine, such as 127.0.0.1:8080; port 0 takes one that is free", Err: err}
+	return &inputerr.Error{Message: "the page cannot be served at " + inputerr.Quote(address), Hint: "name an address of this machine, such as 127.0.0.1:8080; with port 0, kir chooses a free one", Err: err}
 }
 
 // serveUntilDone serves a handler until ctx ends. It uses TLS if certificate is not nil. The

@@ -430,7 +430,7 @@ func (s *Session) addStep(parent int, description, text string) error {
 			return err
 		}
 		if before.Text == text {
-			return &inputerr.Error{Message: "this changes nothing", Hint: "the problem says so already"}
+			return &inputerr.Error{Message: "this changes nothing", Hint: "the problem already has this setting"}
 		}
 		h.addStep(parent, description, text)
 		return nil
@@ -497,11 +497,11 @@ func (s *Session) saveAs(stepID int, name string, overwrite bool) (path string, 
 		return "", err
 	}
 	if !isProblemName(name) {
-		return "", &inputerr.Error{Message: inputerr.Quote(name) + " is no name for a problem file here", Hint: "write a name that ends in .yaml, of letters, figures and signs that can be seen, without a path"}
+		return "", &inputerr.Error{Message: inputerr.Quote(name) + " is no name for a problem file here", Hint: "write a name that ends in .yaml, without a directory or invisible signs"}
 	}
 	path = filepath.Join(s.problemDir, name)
 	if info, err := os.Lstat(path); err == nil && (!overwrite || !info.Mode().IsRegular()) {
-		return "", &inputerr.Error{Message: "there is a file " + inputerr.Quote(name) + " already", Hint: "take another name, or say that it is to be replaced"}
+		return "", &inputerr.Error{Message: "there is a file " + inputerr.Quote(name) + " already", Hint: "take another name, or tick that the file is replaced"}
 	}
 	if overwrite {
 		return path, file.Replace(path, []byte(text))

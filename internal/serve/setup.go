@@ -154,7 +154,7 @@ func newSetup(ctx context.Context, o SetupOptions) (*setup, error) {
 		return nil, fmt.Errorf("%s: %w", o.Table, err)
 	}
 	if len(data) > maxUploadBytes {
-		return nil, &inputerr.Error{File: o.Table, Message: fmt.Sprintf("the table has more than %d MiB", maxUploadBytes>>20), Hint: "kir init reads larger ones, and kir serve the problem that it writes"}
+		return nil, &inputerr.Error{File: o.Table, Message: fmt.Sprintf("the table has more than %d MiB", maxUploadBytes>>20), Hint: "use kir init for larger tables, then kir serve with the problem file that it writes"}
 	}
 	if b.options.Dir, err = filepath.Abs(filepath.Dir(o.Table)); err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (b *setup) addTable(kind tableKind, name string, data []byte) error {
 		return errAlreadyMade
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return &inputerr.Error{Message: "there is nothing in the table", Hint: "choose a file with a header and a row for each recipe"}
+		return &inputerr.Error{Message: "there is nothing in the table", Hint: "choose a file with a row of column names and a row for each recipe"}
 	}
 	u := &loadedTable{name: safeName(name, data), data: data}
 	if kind == ingredientsTable {
@@ -348,7 +348,7 @@ func (b *setup) setColumnRole(a answer) error {
 // toggleUnknown stores whether a text among numbers stands for a value that is not known.
 func (b *setup) toggleUnknown(a answer) {
 	text := dataset.NormalizeName(a.Name)
-	b.keepQuestion(tableQuestion{unknown: text, message: fmt.Sprintf("does %s stand for a value that is not known?", inputerr.Quote(text))})
+	b.keepQuestion(tableQuestion{unknown: text, message: fmt.Sprintf("does %s mean not measured?", inputerr.Quote(text))})
 	b.tableLayout.Unknown = slices.DeleteFunc(slices.Clone(b.tableLayout.Unknown), func(other string) bool { return other == text })
 	if a.On {
 		b.tableLayout = b.tableLayout.Merge(dataset.Layout{Unknown: []string{text}})
@@ -363,7 +363,7 @@ func (b *setup) setIngredientName(a answer) error {
 	}
 	if a.On && b.tableLayout.Names[dataset.NormalizeName(a.Name)] == "" && a.Value == a.Name+" (2)" {
 		b.keepQuestion(tableQuestion{spelling: a.Name, otherSpelling: strings.TrimSuffix(a.Value, " (2)"), assumedSameIngredient: true,
-			message: fmt.Sprintf("is %s the same as the ingredient that is called so?", inputerr.Quote(a.Name))})
+			message: fmt.Sprintf("is %s the ingredient of this name?", inputerr.Quote(a.Name))})
 	}
 	names := maps.Clone(b.tableLayout.Names)
 	delete(names, dataset.NormalizeName(a.Name))

@@ -224,7 +224,7 @@ func TestBeginOffersAsides(t *testing.T) {
 // as a table after a click.
 func TestBeginOffersDilutions(t *testing.T) {
 	const table = "recipe,Ambroxan 10 % in DPG,Hedione,DPG\nA,20,50,30\nB,10,60,30\nC,30,50,20\n"
-	const offer = `The ingredient "Ambroxan 10 % in DPG" is a dilution. Use a table of constituents?`
+	const offer = `The ingredient "Ambroxan 10 % in DPG" is a dilution. Use a table of what dilutions consist of (constituents)?`
 	for name, file := range map[string]string{"bar.csv": "constituents.csv", "constituents.csv": "constituents-2.csv"} {
 		c := newBeginner(t, SetupOptions{})
 		v := c.gives(name, table)

@@ -99,7 +99,7 @@ func TestBeginNoNumber(t *testing.T) {
 		v.Faults[0].Hint != "Write a number, nothing if it is not known, or the word failed if the recipe could not be made." || len(v.Faults[0].Answers) != 2 {
 		t.Fatalf("the page shows %+v", v.Faults)
 	}
-	for k, want := range []string{`"8?" is not known`, `Leave "D4" out`} {
+	for k, want := range []string{`"8?" means not measured`, `Leave "D4" out`} {
 		c := newBeginner(t, SetupOptions{})
 		a := c.gives("bar.csv", text).Faults[0].Answers[k]
 		v := c.says(a.Send)
@@ -107,8 +107,8 @@ func TestBeginNoNumber(t *testing.T) {
 			t.Errorf("%s: the page shows %+v and\n%s", a.Text, v.Faults, v.Text)
 		}
 		if k == 0 {
-			before, answers := questionOn(t, v, "stand for a value that is not known")
-			if before != "Not known" || !strings.Contains(v.Text, `unknown: ["8?"]`) || c.says(answers["A result"]).Ready {
+			before, answers := questionOn(t, v, "mean not measured?")
+			if before != "Not measured" || !strings.Contains(v.Text, `unknown: ["8?"]`) || c.says(answers["A result"]).Ready {
 				t.Errorf("the question holds %q beside\n%s", before, v.Text)
 			}
 		}
@@ -120,7 +120,7 @@ func TestBeginTurnedRow(t *testing.T) {
 	c := newBeginner(t, SetupOptions{})
 	v := c.gives("lab.csv", "Component,F1,F2,F3,F4\nWater,70,60,65,75\nOil,20,30,25,15\nWax,10,10,10,10\nTotal,100,100,100,100\ngloss,40,50,45,30\n")
 	row := rowOf(t, v, 5)
-	if row.Restore == nil || row.Why != `"Total" is left out, as one that sums up others.` {
+	if row.Restore == nil || row.Why != `"Total" is left out, as it sums up others.` {
 		t.Fatalf("the row of sums is %+v", row)
 	}
 	if v = c.says(*row.Restore); rowOf(t, v, 5).Restore != nil || !strings.Contains(v.Text, "Total: label") {

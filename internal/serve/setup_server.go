@@ -195,7 +195,7 @@ func convertToPageError(err error) error {
 		e.Message, e.Hint = single.Message, single.Hint
 	}
 	if errors.As(err, new(*compile.ConflictError)) {
-		e.Hint = strings.TrimPrefix(e.Hint+", or take a check away under \"Which constraints apply?\"", ", ")
+		e.Hint = strings.TrimPrefix(e.Hint+", or remove a check mark under \"Which constraints apply?\"", ", ")
 	}
 	return e
 }

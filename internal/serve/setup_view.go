@@ -324,7 +324,7 @@ func (b *setup) setTransposedKinds(row *RowView, shape *dataset.Shape, kinds col
 	}
 	column := shape.Columns[at]
 	if column.Role == dataset.IgnoredColumn && column.Name != "" {
-		row.Why, row.Restore = fmt.Sprintf("%s is left out, as one that sums up others.", inputerr.Quote(column.Name)), &answer{Do: "column", Name: column.Name, Value: string(dataset.LabelColumn)}
+		row.Why, row.Restore = fmt.Sprintf("%s is left out, as it sums up others.", inputerr.Quote(column.Name)), &answer{Do: "column", Name: column.Name, Value: string(dataset.LabelColumn)}
 		if b.tableLayout.Columns[dataset.NormalizeName(column.Name)] == dataset.IgnoredColumn {
 			row.Why = fmt.Sprintf("You left out %s.", inputerr.Quote(column.Name))
 		}
@@ -498,7 +498,7 @@ func fixAnswers(f dataset.Fix) (answers []AnswerView) {
 		add(text, answer{Do: "names", Name: name, Value: as, On: true})
 	}
 	for _, text := range f.Layout.Unknown {
-		add(inputerr.Quote(text)+" is not known", answer{Do: "unknown", Name: text, On: true})
+		add(inputerr.Quote(text)+" means not measured", answer{Do: "unknown", Name: text, On: true})
 	}
 	for _, name := range f.Layout.Without {
 		add("Leave "+inputerr.Quote(name)+" out", answer{Do: "row", Name: name, On: true})
@@ -510,7 +510,7 @@ func fixAnswers(f dataset.Fix) (answers []AnswerView) {
 		add("Read sheet "+inputerr.Quote(name), answer{Do: "sheet", Value: name})
 	}
 	if name := f.Layout.Encoding; name != "" {
-		add("The file is in "+name, answer{Do: "encoding", Value: name})
+		add("The encoding is "+name, answer{Do: "encoding", Value: name})
 	}
 	return answers
 }
@@ -542,7 +542,7 @@ func (b *setup) addFaultViews(v *SetupView, reading *tableReading) {
 	}
 	if b.tables[ingredientsTable] != nil && len(v.Faults) > 0 {
 		last := &v.Faults[len(v.Faults)-1]
-		last.Answers = append(last.Answers, AnswerView{Text: "Do without " + inputerr.Quote(b.tables[ingredientsTable].name), Send: answer{Do: "alone"}})
+		last.Answers = append(last.Answers, AnswerView{Text: "Leave out " + inputerr.Quote(b.tables[ingredientsTable].name), Send: answer{Do: "alone"}})
 	}
 }
 
@@ -559,13 +559,17 @@ func placeText(cell string, line int) string {
 	return cell
 }
 
-// toSentence returns a message as a sentence, with a capital letter and a full stop.
+// toSentence returns a message as a sentence, with a capital letter and, unless it is a question, a full stop.
 func toSentence(text string) string {
 	if text == "" {
 		return ""
 	}
 	first := []rune(text)[0]
-	return strings.ToUpper(string(first)) + text[len(string(first)):] + "."
+	text = strings.ToUpper(string(first)) + text[len(string(first)):]
+	if strings.HasSuffix(text, "?") {
+		return text
+	}
+	return text + "."
 }
 
 // roleWords maps each role of a column to the word that the page shows.
@@ -606,7 +610,7 @@ func (b *setup) collectQuestions(draft *compile.Draft) {
 	}
 	if draft.Book != nil {
 		for _, use := range draft.Book.LooseUnits() {
-			all = append(all, tableQuestion{unit: use.Name, sizes: use.SizeChoices, message: fmt.Sprintf("how much is 1 %s? No standard says, and %s it", use.Name, recipesUseText(use.Recipes))})
+			all = append(all, tableQuestion{unit: use.Name, sizes: use.SizeChoices, message: fmt.Sprintf("how much is 1 %s? There is no standard size, and %s it", use.Name, recipesUseText(use.Recipes))})
 		}
 	}
 	for _, a := range all {
@@ -626,7 +630,6 @@ func (b *setup) addQuestionViews(v *SetupView, draft *compile.Draft) {
 		q := QuestionView{Text: toSentence(a.message), Answers: []AnswerView{}}
 		switch {
 		case a.spelling != "":
-			q.Text = strings.TrimSuffix(q.Text, ".")
 			to, said := b.tableLayout.Names[dataset.NormalizeName(a.spelling)]
 			same := said && to == a.otherSpelling || !said && a.assumedSameIngredient
 			apart := answer{Do: "names", Name: a.spelling, Value: a.spelling}
@@ -637,10 +640,9 @@ func (b *setup) addQuestionViews(v *SetupView, draft *compile.Draft) {
 				AnswerView{Text: "Two ingredients", Chosen: !same, Send: apart})
 		case a.unknown != "":
 			is := slices.Contains(b.tableLayout.Unknown, a.unknown)
-			q.Answers = append(q.Answers, AnswerView{Text: "Not known", Chosen: is, Send: answer{Do: "unknown", Name: a.unknown, On: true}},
+			q.Answers = append(q.Answers, AnswerView{Text: "Not measured", Chosen: is, Send: answer{Do: "unknown", Name: a.unknown, On: true}},
 				AnswerView{Text: "A result", Chosen: !is, Send: answer{Do: "unknown", Name: a.unknown}})
 		case a.row != "":
-			q.Text = strings.TrimSuffix(q.Text, ".")
 			out := slices.Contains(b.tableLayout.Without, a.row) || a.leftOutByDefault && !slices.Contains(b.tableLayout.Including, a.row)
 			q.Answers = append(q.Answers, AnswerView{Text: "A recipe", Chosen: !out, Send: answer{Do: "row", Name: a.row}},
 				AnswerView{Text: "Leave it out", Chosen: out, Send: answer{Do: "row", Name: a.row, On: true}})
@@ -654,7 +656,6 @@ func (b *setup) addQuestionViews(v *SetupView, draft *compile.Draft) {
 				q.Answers = append(q.Answers, AnswerView{Text: "The decimal mark is the " + mark.String(), Chosen: is == mark, Send: answer{Do: "decimal", Value: mark.String()}})
 			}
 		case a.setting == encodingSetting:
-			q.Text = strings.TrimSuffix(q.Text, ".")
 			is := b.tableLayout.Encoding
 			if is == "" && draft != nil {
 				is = draft.Layout.Encoding
@@ -663,10 +664,6 @@ func (b *setup) addQuestionViews(v *SetupView, draft *compile.Draft) {
 				q.Answers = append(q.Answers, AnswerView{Text: encodingWords[name], Chosen: is == name, Send: answer{Do: "encoding", Value: name}})
 			}
 		case a.unit != "":
-			q.Text = strings.TrimSuffix(q.Text, ".")
-			if strings.Contains(q.Text, "? ") {
-				q.Text += "."
-			}
 			is := b.unitSizes[a.unit]
 			if is == "" && draft != nil && draft.Book != nil {
 				for _, use := range draft.Book.LooseUnits() {
@@ -743,7 +740,7 @@ func (b *setup) addNoteViews(v *SetupView, reading *tableReading) {
 			Answers: newOfferAnswers(reading.asides != nil, answer{Do: "asides"})})
 	}
 	if reading.dilutionsText != "" {
-		v.Questions = append(v.Questions, QuestionView{Text: toSentence(reading.dilutionsText) + " Use a table of constituents?",
+		v.Questions = append(v.Questions, QuestionView{Text: toSentence(reading.dilutionsText) + " Use a table of what dilutions consist of (constituents)?",
 			Answers: newOfferAnswers(reading.constituents != nil, answer{Do: "dilutions"})})
 	}
 }
@@ -752,7 +749,7 @@ func (b *setup) addNoteViews(v *SetupView, reading *tableReading) {
 // otherwise a note.
 func (b *setup) addOffer(v *SetupView, reading *tableReading, o *compile.IngredientsOffer) {
 	if len(o.Lacking) > 0 {
-		v.Notes = append(v.Notes, toSentence(o.Text())+" It can be used once it lists all.")
+		v.Notes = append(v.Notes, toSentence(o.Text())+" kir can use it once it lists all ingredients.")
 		return
 	}
 	v.Questions = append(v.Questions, QuestionView{Text: toSentence(o.Text()) + " Use it as a table of the ingredients?",
@@ -782,8 +779,8 @@ func recipesUseText(n int) string {
 // directionWords maps each direction of an objective to the word that the page shows.
 var directionWords = map[config.Direction]string{
 	config.Maximize: "High", config.Minimize: "Low", config.Between: "Within",
-	compile.WantClass: "Want", compile.SureClass: "At least 90 %",
-	compile.Ratio: "Return per risk", compile.Frontier: "Return against risk", compile.Return: "Return alone", compile.Volatility: "Least risk",
+	compile.WantClass: "Want", compile.SureClass: "≥ 90 % likely",
+	compile.Ratio: "Return per risk", compile.Frontier: "Trade-off of both", compile.Return: "Return alone", compile.Volatility: "Least risk",
 }
 
 // recipesWithResult says how many of all recipes have a result.
@@ -817,9 +814,9 @@ func (b *setup) addRequirementViews(v *SetupView, reading *tableReading) {
 		case t.Attribute:
 			w.Summary = fmt.Sprintf("of the ingredients: %v to %v", t.Least, t.Most)
 		case len(t.Classes) > 0:
-			w.Summary = "In " + recipesWithResult(t.Known, len(d.Book.Recipes))
+			w.Summary = "Known for " + recipesWithResult(t.Known, len(d.Book.Recipes))
 		case t.Why == "":
-			w.Summary = fmt.Sprintf("%v to %v, in %s", t.Least, t.Most, recipesWithResult(t.Known, len(d.Book.Recipes)))
+			w.Summary = fmt.Sprintf("%v to %v, known for %s", t.Least, t.Most, recipesWithResult(t.Known, len(d.Book.Recipes)))
 		}
 		v.Targets = append(v.Targets, w)
 	}

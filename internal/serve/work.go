@@ -226,9 +226,9 @@ func (w *stepWork) quickSearch(ctx context.Context, p *compile.Problem, iteratio
 	if err != nil {
 		return err
 	}
-	l := &List{Note: "A first look, by a short search. The run that settles it is on its way."}
+	l := &List{Note: "First results of a short search; the full run follows."}
 	if a == nil {
-		l.Headline = "There is no objective: the list shows draws that differ."
+		l.Headline = "There is no objective: the list shows random recipes that differ."
 		if l.Entries, err = assemble.DiverseList(p, pool); err != nil {
 			return err
 		}
@@ -241,7 +241,7 @@ func (w *stepWork) quickSearch(ctx context.Context, p *compile.Problem, iteratio
 		l.Headline, l.Grade, l.Verdict, l.Entries = answer.Headline, string(answer.Grade), answer.Verdict, list
 	}
 	if slices.ContainsFunc(l.Entries, func(b report.Best) bool { return len(b.Predicted) > 0 }) {
-		l.Note += " Its predictions do not yet allow for luck in choosing the best."
+		l.Note += " The predictions do not yet allow for luck in choosing the best."
 	}
 	if len(p.Trade) == 0 {
 		return w.storeShortlist(l)

@@ -1,6 +1,10 @@
 """The notebooks run, and say what is stored in them."""
 
 import os
+import pathlib
+import subprocess
+import sys
+import tempfile
 import unittest
 import unittest.mock
 
@@ -30,6 +34,17 @@ class Notebooks(unittest.TestCase):
                     self.assertIn("image/png", kinds)
                     self.assertIn("image/png", [k for made in found for o in made for k in o.get("data", {})])
                 self.assertTrue(all(b["source"] for b in notebook.load(path)["cells"]))
+
+    @needs("pandas", "marimo")
+    def test_marimo(self):
+        path = ROOT / "python" / "notebooks" / "campaign_marimo.py"
+        with tempfile.TemporaryDirectory() as folder:
+            page = os.path.join(folder, "page.html")
+            done = subprocess.run([sys.executable, "-m", "marimo", "export", "html", str(path), "-o", page, "--no-sandbox"], capture_output=True, text=True,
+                                  timeout=300, env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            text = pathlib.Path(page).read_text(encoding="utf-8")
+        self.assertTrue("predicted liking" in text and "90 % range" in text, "the page lacks the batch or its results")
 
     @unittest.skipUnless(os.environ.get("KIR_JUPYTER") and installed("nbclient", "nbformat", "ipykernel", "pandas"),
                          "in Jupyter itself: KIR_JUPYTER=1, with nbclient, nbformat and ipykernel")

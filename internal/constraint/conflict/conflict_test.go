@@ -283,7 +283,7 @@ func TestExplainSays(t *testing.T) {
 			name: "steps that miss", kind: Other, core: []int{0, 1},
 			rules: ruleset{Ingredients: 2, Total: 23, Rules: []plain{
 				{Name: "gin", Of: []int{0}, Step: 5}, {Name: "rum", Of: []int{1}, Step: 7}}},
-			want: "no composition of 23 units keeps gin and rum together: drop the step of gin or drop the step of rum",
+			want: "no recipe of 23 units meets gin and rum together: drop the step of gin or drop the step of rum",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

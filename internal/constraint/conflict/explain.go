@@ -84,7 +84,7 @@ func (x *explainer) nameRules(c *Conflict) string {
 		names = append(names, "the numbers of used ingredients asked for")
 	}
 	if len(names) == 1 {
-		return fmt.Sprintf("no composition of %d units keeps %s", x.question.Total, names[0])
+		return fmt.Sprintf("no recipe of %d units meets %s", x.question.Total, names[0])
 	}
-	return fmt.Sprintf("no composition of %d units keeps %s together", x.question.Total, joinWithAnd(names))
+	return fmt.Sprintf("no recipe of %d units meets %s together", x.question.Total, joinWithAnd(names))
 }

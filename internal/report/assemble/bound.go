@@ -41,7 +41,7 @@ func centeredText(b *report.Bound, first report.Number) string {
 	if !first.IsKnown() || first >= b.Best || first < b.Best*(1-maxCenteringLoss) || number.Score(first, 1) == number.Score(b.Best, 1) {
 		return ""
 	}
-	return fmt.Sprintf(" Suggestion 1 scores %s, slightly less: kir puts amounts mid-range, so that small errors matter little.", number.Score(first, 1))
+	return fmt.Sprintf(" Suggestion 1 scores %s: kir sets each amount in the middle of the range that scores nearly the same, so that small errors matter little.", number.Score(first, 1))
 }
 
 // maxInformativeGap is the relative difference between an upper bound and the best score found

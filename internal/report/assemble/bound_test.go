@@ -63,7 +63,7 @@ func TestCenteredText(t *testing.T) {
 		first report.Number
 		text  string
 	}{
-		{0.8211, " Suggestion 1 scores 0.821, slightly less: kir puts amounts mid-range, so that small errors matter little."},
+		{0.8211, " Suggestion 1 scores 0.821: kir sets each amount in the middle of the range that scores nearly the same, so that small errors matter little."},
 		{0.8224, ""}, {0.82239, ""}, {0.83, ""}, {0.7, ""}, {report.UnknownNumber(), ""},
 	} {
 		if text := centeredText(b, c.first); text != c.text {

@@ -8,6 +8,7 @@ import (
 
 	"kir/internal/compile"
 	"kir/internal/constraint/count"
+	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/mcmc"
@@ -32,8 +33,8 @@ func Check(p *compile.Problem) (*report.Check, error) {
 	}
 	space := p.Target.Space()
 	if e, is := errors.AsType[*count.SizeError](space.UncountedReason()); is {
-		if c.WhyUntabled = fmt.Sprintf("exact counting would need more than %.2g %s", e.Limit, e.Resource); e.Limit == 0 {
-			c.WhyUntabled = "no table holds " + e.Resource
+		if c.WhyUntabled = fmt.Sprintf("exact counting would need more than %s %s", number.Thousands(int(number.Rounded(e.Limit, 2))), e.Resource); e.Limit == 0 {
+			c.WhyUntabled = "kir cannot count " + e.Resource
 		}
 	}
 	law := p.Target.Law()
@@ -73,7 +74,7 @@ const kernelAdviceSampleSize = 200
 // share of random compositions that are forbidden.
 func recommendKernel(p *compile.Problem) (run.Advice, error) {
 	if _, err := mcmc.NewExact(p.Target); err == nil {
-		return run.Advice{Kernel: "exact", Because: "without properties each draw can be made independently"}, nil
+		return run.Advice{Kernel: "exact", Because: "without objectives, it draws each recipe independently"}, nil
 	}
 	forbidden, looked := 0, kernelAdviceSampleSize
 	if p.RunsPrograms() {
@@ -97,10 +98,10 @@ func recommendKernel(p *compile.Problem) (run.Advice, error) {
 		}
 	}
 	if 2*forbidden > looked {
-		return run.Advice{Kernel: "tempered", Because: fmt.Sprintf("%d of %d random compositions are forbidden, and it goes round them", forbidden, looked)}, nil
+		return run.Advice{Kernel: "tempered", Because: fmt.Sprintf("%d of %d random recipes are forbidden, and it can pass through them", forbidden, looked)}, nil
 	}
 	if n, gap := p.Target.Law().FirstGap(); gap {
-		return run.Advice{Kernel: "balanced", Because: fmt.Sprintf("the sparsity law has a gap at n = %d, which it crosses", n)}, nil
+		return run.Advice{Kernel: "balanced", Because: fmt.Sprintf("it can skip recipes of %d ingredients, which sparsity leaves out", n)}, nil
 	}
-	return run.Advice{Kernel: "balanced", Because: "it mixes fastest; take tempered if its chains should disagree, or for the very best"}, nil
+	return run.Advice{Kernel: "balanced", Because: "it is the fastest; take tempered if its independent runs (chains) disagree"}, nil
 }

@@ -101,7 +101,7 @@ func optimismText(c *search.OptimismCheck) string {
 	if c.ExpectedRemainingGain != nil {
 		text = fmt.Sprintf("Expect about %s of the predicted gain over random recipes. ", number.WholePercent(*c.ExpectedRemainingGain))
 	}
-	return text + fmt.Sprintf("With models of half your recipes each, %s of the gain held up; models of all recipes know more.", remainingGainText(c))
+	return text + fmt.Sprintf("In a test, one half of your recipes chose and the other half judged: %s of the gain held up. Models of all recipes know more.", remainingGainText(c))
 }
 
 // remainingGainText returns the share of the predicted gain that held up in a check, as text.
@@ -251,9 +251,9 @@ func heldOutScoresNote(p *compile.Problem) string {
 	var said []string
 	switch {
 	case len(unseen) == count && count > 0:
-		said = append(said, "each by models trained without it")
+		said = append(said, "each judged by models that have not seen it")
 	case len(unseen) > 0:
-		said = append(said, joinNamesOrCount(unseen)+": each by models trained without it")
+		said = append(said, joinNamesOrCount(unseen)+": each judged by models that have not seen it")
 	}
 	if len(unsure) > 0 {
 		said = append(said, "models of "+joinNamesOrCount(unsure)+" may have learnt from your recipes")

@@ -39,29 +39,29 @@ func ladderWarnings(ladders []run.Ladder) []string {
 		}
 	}
 	if first != nil {
-		subject := fmt.Sprintf("Chain %d made no round trip between β = 1 and β = 0", first.Chain)
+		subject := fmt.Sprintf("Chain %d made no round trip between good recipes (β = 1) and random ones (β = 0)", first.Chain)
 		if shut > 1 {
-			subject = fmt.Sprintf("%d of %s made no round trip between β = 1 and β = 0", shut, number.CountWithNoun(len(ladders), "chain"))
+			subject = fmt.Sprintf("%d of %s made no round trip between good recipes (β = 1) and random ones (β = 0)", shut, number.CountWithNoun(len(ladders), "chain"))
 		}
-		add("%s in %s scans: good regions that are far apart may not have met. Take ten times the warm-up and the draws, or lower the weights of the properties.", subject, number.Thousands(first.Scans))
+		add("%s in %s scans: good recipes that are very different may be missing. Take ten times the --warmup and --draws, or lower the weights of the objectives.", subject, number.Thousands(first.Scans))
 	}
 	if blocked != nil {
 		k := blocked.WorstStep()
 		from, to := blocked.Rungs[k], blocked.Rungs[k+1]
 		// Swaps with a score of 0 are rejected whatever the spacing.
 		if spacing := (from.Rejected - from.Forbidden) / (1 - from.Forbidden); !(spacing > maxRejectedShare) {
-			add("Of the random compositions at β = 0, %s score 0, so that little comes from there (chain %d). Give the properties a floor, or add rules that keep to what is allowed.", number.Percent(from.Forbidden), blocked.Chain)
+			add("Of the random recipes (β = 0), %s score 0, so that few help to find good ones (chain %d). Give the objectives a floor, or add constraints that exclude what scores 0.", number.Percent(from.Forbidden), blocked.Chain)
 		} else {
-			add("Swaps between β = %s and %s are rejected %s of the time (chain %d): hardly anything passes there. Take a longer warm-up, which spaces the ladder, or lower the weights of the properties.",
+			add("Exchanges between β = %s and %s fail %s of the time (chain %d): hardly any recipe passes there. Take a longer --warmup, which spaces the β better, or lower the weights of the objectives.",
 				number.FourFigures(from.Beta), number.FourFigures(to.Beta), number.Percent(from.Rejected), blocked.Chain)
 		}
 	}
 	if l := ladderWithDisagreeingLogZ(ladders); l != nil {
-		add("The two legs of chain %d disagree on log Z, %s from random compositions and %s from what warm-up has learnt: one has not seen all good regions. Take ten times the warm-up and the draws.",
+		add("Chain %d has two estimates of the mean score of random recipes (log Z) that disagree: %s from random recipes, %s from what warm-up has learnt. One misses good recipes. Take ten times the --warmup and --draws.",
 			l.Chain, number.Fixed(l.LogZ.Value, 2), number.Fixed(l.Learnt.LogZ.Value, 2))
 	}
 	if lo, hi, apart := logZDisagreement(ladders); apart {
-		add("The chains disagree on log Z, from %s to %s: some have not seen all good regions. Take ten times the warm-up and the draws.",
+		add("The chains disagree on the mean score of random recipes (log Z, from %s to %s): some miss good recipes. Take ten times the --warmup and --draws.",
 			number.Fixed(lo.LogZ.Value, 2), number.Fixed(hi.LogZ.Value, 2))
 	}
 	if blind != nil {
@@ -69,7 +69,7 @@ func ladderWarnings(ladders []run.Ladder) []string {
 		if unknown > 1 {
 			subject = fmt.Sprintf("of %d of %d chains", unknown, len(ladders))
 		}
-		add("The standard error of log Z %s cannot be told from %s scans. Take more draws.", subject, number.Thousands(blind.Scans))
+		add("The standard error of log Z %s is unknown after %s scans. Take more --draws.", subject, number.Thousands(blind.Scans))
 	}
 	return warnings
 }
@@ -92,13 +92,13 @@ func lowerGradeByLadders(verdict string, grade report.Grade, ladders []run.Ladde
 	_, _, apart := logZDisagreement(ladders)
 	what := "chains"
 	if !apart && ladderWithDisagreeingLogZ(ladders) != nil {
-		what, apart = "legs of a chain", true
+		what, apart = "two estimates of a chain", true
 	}
 	switch {
 	case apart && grade != report.Unsound:
-		return fmt.Sprintf("Do not rely on this run yet: the %s disagree on log Z. %s", what, verdict), report.Unsound
+		return fmt.Sprintf("Do not rely on this run yet: the %s disagree on the mean score of random recipes (log Z). %s", what, verdict), report.Unsound
 	case shut > 0 && grade == report.Sound:
-		return fmt.Sprintf("This run is short: %d of %s made no round trip between random compositions and the target. %s", shut, number.CountWithNoun(len(ladders), "chain"), verdict), report.Short
+		return fmt.Sprintf("This run is short: %d of %s made no round trip between random recipes and good ones. %s", shut, number.CountWithNoun(len(ladders), "chain"), verdict), report.Short
 	}
 	return verdict, grade
 }

@@ -237,7 +237,7 @@ func TestPresenceCounts(t *testing.T) {
 			{Index: 2, Probability: 0.97, ESS: 5},
 		},
 	}
-	if text, grade := runVerdict(p, r); grade != report.Sound || !strings.Contains(text, `2,000 independent ones, by the figure that mixes slowest, the presence of "Gin"`) {
+	if text, grade := runVerdict(p, r); grade != report.Sound || !strings.Contains(text, `2,000 independent ones, by the least certain figure: how often "Gin" is used`) {
 		t.Errorf("%s: %s", grade, text)
 	}
 	if w := runWarnings(p, r); len(w) > 0 {
@@ -247,7 +247,7 @@ func TestPresenceCounts(t *testing.T) {
 	if text, grade := runVerdict(p, r); grade != report.Short {
 		t.Errorf("%s: %s", grade, text)
 	}
-	if w := runWarnings(p, r); len(w) != 1 || !strings.Contains(w[0], `The ESS of the presence of "Gin" is 7`) || !strings.Contains(w[0], "about 120,000 draws a chain") {
+	if w := runWarnings(p, r); len(w) != 1 || !strings.Contains(w[0], `worth only 7 independent ones (ESS) to tell how often "Gin" is used`) || !strings.Contains(w[0], "Run again with --draws 120000") {
 		t.Errorf("it is warned of %q", w)
 	}
 }
@@ -393,10 +393,10 @@ func TestDiverseOf(t *testing.T) {
 // A kernel is recommended for what random compositions and the law tell.
 func TestAdvice(t *testing.T) {
 	for name, c := range map[string]struct{ text, kernel, because string }{
-		"nothing wished": {"sparsity: {uniform: [1, 3]}\n", "exact", "each draw can be made independently"},
-		"forbidden":      {"sparsity: {uniform: [1, 2]}\nproperties: {need: {expression: \"share('ingredient 1')\"}}\n", "tempered", "of 200 random compositions"},
-		"a gap":          {"sparsity: {table: {1: 1, 4: 1}}\nproperties: {like: {expression: \"1 + share('ingredient 1')\"}}\n", "balanced", "a gap at n = 2"},
-		"anything else":  {"sparsity: {uniform: [1, 4]}\nproperties: {like: {expression: \"1 + share('ingredient 1')\"}}\n", "balanced", "mixes fastest"},
+		"nothing wished": {"sparsity: {uniform: [1, 3]}\n", "exact", "it draws each recipe independently"},
+		"forbidden":      {"sparsity: {uniform: [1, 2]}\nproperties: {need: {expression: \"share('ingredient 1')\"}}\n", "tempered", "of 200 random recipes"},
+		"a gap":          {"sparsity: {table: {1: 1, 4: 1}}\nproperties: {like: {expression: \"1 + share('ingredient 1')\"}}\n", "balanced", "skip recipes of 2 ingredients"},
+		"anything else":  {"sparsity: {uniform: [1, 4]}\nproperties: {like: {expression: \"1 + share('ingredient 1')\"}}\n", "balanced", "it is the fastest"},
 	} {
 		file := filepath.Join(t.TempDir(), "problem.yaml")
 		if err := os.WriteFile(file, []byte("total: 20\ningredients: {count: 12}\n"+c.text), 0o666); err != nil {

@@ -43,13 +43,13 @@ func nearlyRandomText(p *compile.Problem, r *run.Result) string {
 	if !(differ <= maxNearlyRandomShare) { // unknown errors are NaN
 		return ""
 	}
-	text := fmt.Sprintf("The draws are nearly random: they score %s, random recipes %s, and at most %s of them differ from random ones. ",
+	text := fmt.Sprintf("The draws are hardly better than random recipes: they score %s, random recipes %s, and at most %s of them differ. ",
 		distinctScoreText(draws, random), distinctScoreText(random, draws), number.Fixed(math.Ceil(100*differ), 0)+" %")
 	times, score := suggestWeightFactor(r.Baseline.LogScores)
 	if times == 0 {
 		return text + "The score hardly tells recipes apart: ask for more, such as maximize: true or a higher bound."
 	}
-	return text + fmt.Sprintf("To draw better ones, raise the weights %s times%s: they would score about %s. The shortlist does not depend on the weights.", number.Thousands(times), raisedWeightText(p, times), distinctScoreText(score, draws))
+	return text + fmt.Sprintf("To draw better ones, raise the weights %s times%s: they would score about %s. The suggestions do not depend on weights.", number.Thousands(times), raisedWeightText(p, times), distinctScoreText(score, draws))
 }
 
 // raisedWeightText returns, in brackets, the weight of each property after multiplication by

@@ -32,7 +32,7 @@ func TestAlike(t *testing.T) {
 		logs                  []float64
 		says, says2, saysLess string
 	}{
-		{"nearly the same", one, 0.985, 0.982, 1e-4, 0.01, like(0.01), "The draws are nearly random: they score 0.985, random recipes 0.982, and at most 3 % of them differ from random ones.", "(weight: 300)", ""},
+		{"nearly the same", one, 0.985, 0.982, 1e-4, 0.01, like(0.01), "The draws are hardly better than random recipes: they score 0.985, random recipes 0.982, and at most 3 % of them differ.", "(weight: 300)", ""},
 		{"of two weights", two, 0.985, 0.982, 1e-4, 0.01, like(0.01), "raise the weights 300 times: they would score about", "", "weight:"},
 		{"no difference", one, 0.9820001, 0.982, 1e-6, 0.01, like(0), "they score 0.9820001, random recipes 0.9820000", "The score hardly tells recipes apart", "weight"},
 		{"one score", one, 1, 1, 0, 0, like(0), "at most 0 % of them", "The score hardly tells recipes apart", "weight"},

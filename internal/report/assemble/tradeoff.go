@@ -199,7 +199,7 @@ func (t *tradeoffBuilder) addObjectives(out *report.Tradeoff, found *search.Trad
 			quality := w.Model.Quality()
 			d.Strength = quality.Strength().String()
 			if d.Strength == "weak" {
-				out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak: it predicts recipes that it has not seen hardly better than guessing, and the front is no better.", o.Name))
+				out.Warnings = append(out.Warnings, fmt.Sprintf("The model of %s is weak: it predicts recipes that it has not seen hardly better than guessing, so the trade-off is unreliable, too.", o.Name))
 			}
 		}
 		d.Best = shown[best[ends[k]]][k]

@@ -22,7 +22,6 @@ func statisticsForVerdict(r *run.Result) []run.Statistic {
 // A statisticESS is a statistic with its effective sample size.
 type statisticESS struct {
 	statistic string // name of the statistic in a sentence
-	kind      string // kind of the effective sample size: "bulk ESS" or "ESS"
 	ess       float64
 }
 
@@ -47,17 +46,17 @@ func worstStatistics(p *compile.Problem, r *run.Result) (rhat *run.Statistic, es
 		if !math.IsNaN(float64(s.RHat)) && (rhat == nil || s.RHat > rhat.RHat) {
 			rhat = &s
 		}
-		see(statisticESS{statisticName(s.Name), "bulk ESS", float64(s.ESSBulk)})
+		see(statisticESS{statisticName(s.Name), float64(s.ESSBulk)})
 	}
 	for _, i := range r.Inclusion {
 		if minUsedShare <= i.Probability && i.Probability <= 1-minUsedShare {
-			see(statisticESS{"the presence of " + inputerr.Quote(p.Ingredients[i.Index]), "ESS", i.ESS})
+			see(statisticESS{"how often " + inputerr.Quote(p.Ingredients[i.Index]) + " is used", i.ESS})
 		}
 	}
 	for _, c := range r.Conditions {
 		for _, v := range c.Values {
 			if minUsedShare <= v.Probability && v.Probability <= 1-minUsedShare {
-				see(statisticESS{"the share of " + v.Name, "ESS", v.ESS})
+				see(statisticESS{"the share of " + v.Name, v.ESS})
 			}
 		}
 	}
@@ -75,24 +74,24 @@ const (
 // runVerdict says whether the draws of a run can be relied on, in a sentence or two and as a grade.
 func runVerdict(p *compile.Problem, r *run.Result) (string, report.Grade) {
 	if m := r.UnseenMode; m != nil {
-		return fmt.Sprintf("Do not rely on this run: the search found a region that no chain has visited, around %s, and it is at least %s times as probable as all that the chains have seen.",
+		return fmt.Sprintf("Do not rely on this run: the search found recipes around %s that no chain has visited, and at least %s times as many draws should come from there as from all the rest.",
 			unseenModeText(p, m), unseenModeRatio(m)), report.Unsound
 	}
 	rhat, ess := worstStatistics(p, r)
 	if ess == nil || rhat == nil {
-		return "How many independent draws these are worth cannot be told: no figure varies enough or there are too few draws.", report.Unknown
+		return "kir cannot tell how many independent draws these are worth: no figure varies enough, or there are too few draws.", report.Unknown
 	}
-	worth := fmt.Sprintf("The %s draws are worth about %s independent ones, by the figure that mixes slowest, %s.",
+	worth := fmt.Sprintf("The %s draws (random recipes, better ones more often) are worth about %s independent ones, by the least certain figure: %s.",
 		number.Thousands(p.Sampler.Chains*p.Sampler.Draws), number.RoundedDown(ess.ess), ess.statistic)
 	switch {
 	case rhat.RHat > maxReliableRHat:
-		return fmt.Sprintf("Do not rely on this run yet: the chains disagree on %s (R-hat %s, at most %.2f is wanted). %s", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), maxReliableRHat), maxReliableRHat, worth), report.Unsound
+		return fmt.Sprintf("Do not rely on this run yet: independent runs (chains) disagree on %s (R-hat %s; at most %.2f is good). %s", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), maxReliableRHat), maxReliableRHat, worth), report.Unsound
 	case ess.ess < float64(minReliableESSPerChain*len(r.Chains)):
-		return fmt.Sprintf("This run is short: %s The chains agree so far (R-hat at most %.3f).", lowerFirst(worth), rhat.RHat), report.Short
+		return fmt.Sprintf("This run is short: %s The independent runs (chains) agree so far: R-hat %.3f; at most 1.01 is good.", lowerFirst(worth), rhat.RHat), report.Short
 	case len(r.Chains) == 1:
-		return fmt.Sprintf("%s The halves of the one chain agree (R-hat at most %.3f); several chains would say more.", worth, rhat.RHat), report.Sound
+		return fmt.Sprintf("%s The two halves of the only chain agree: R-hat %.3f; at most 1.01 is good. Several chains would say more.", worth, rhat.RHat), report.Sound
 	}
-	return fmt.Sprintf("%s The chains agree (R-hat at most %.3f).", worth, rhat.RHat), report.Sound
+	return fmt.Sprintf("%s The %d independent runs (chains) agree: R-hat %.3f; at most 1.01 is good.", worth, len(r.Chains), rhat.RHat), report.Sound
 }
 
 // unseenModeText describes a region that the chains missed by the largest ingredients of the
@@ -126,11 +125,8 @@ func unseenModeRatio(m *run.UnseenMode) string {
 
 // statisticName returns the name of a statistic for use in a sentence.
 func statisticName(statistic string) string {
-	switch statistic {
-	case "used":
-		return "the number of ingredients used"
-	case "log_density":
-		return "the log density"
+	if label := run.StatisticLabel(statistic); label != statistic {
+		return "the " + label
 	}
 	return statistic
 }
@@ -147,31 +143,36 @@ func runWarnings(p *compile.Problem, r *run.Result) []string {
 	case "exact", "tempered":
 	case "balanced":
 		if r.Score != nil {
-			better = ", or take the kernel tempered, which goes from one good region to another by way of random compositions"
+			better = ", or with --kernel tempered, which can jump between very different good recipes"
 		}
 	default:
-		better = ", or take the kernel balanced, which mixes faster"
+		better = ", or with --kernel balanced, which is faster"
 	}
 	if r.UnseenMode != nil {
-		add("No chain has visited the region around %s, which the search found: figures of the draws leave it out. Take lower weights, or properties that fall off less steeply, so that chains find the way.", unseenModeText(p, r.UnseenMode))
+		add("No chain has visited the recipes around %s, which the search found: averages over draws leave them out. Lower the weights, or let objectives fall off less steeply, so that chains find the way.", unseenModeText(p, r.UnseenMode))
 	}
 	rhat, ess := worstStatistics(p, r)
 	wanted := float64(minReliableESSPerChain * len(r.Chains))
-	enough := func() string {
-		if ess == nil {
-			return "more draws"
-		}
-		return "about " + number.Thousands(roundUp(float64(float64(p.Sampler.Draws)*max(2, 2*wanted/ess.ess)))) + " draws a chain"
+	draws, warmup := "more --draws", "more --warmup"
+	if ess != nil {
+		enough := roundUp(float64(float64(p.Sampler.Draws) * max(2, 2*wanted/ess.ess)))
+		draws, warmup = fmt.Sprintf("--draws %d", enough), fmt.Sprintf("--warmup %d", max(enough, p.Sampler.Warmup))
 	}
+	advised := false // whether a warning says how many draws to take
 	if rhat != nil && rhat.RHat > maxReliableRHat {
-		add("R-hat of %s is %s, above %.2f: the chains have not yet come to the same law, and means over them may be off. Take %s and as long a warm-up%s.", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), maxReliableRHat), maxReliableRHat, enough(), better)
+		add("The independent runs (chains) do not agree yet on %s (R-hat %s; at most %.2f is good): averages may be off. Run again with %s and %s%s.", statisticName(rhat.Name), number.VersusLimit(float64(rhat.RHat), maxReliableRHat), maxReliableRHat, draws, warmup, better)
+		advised = true
 	}
 	if ess != nil && ess.ess < wanted {
-		add("The %s of %s is %s, below %d a chain: R-hat and standard errors are themselves unsure. Take %s%s.", ess.kind, ess.statistic, number.RoundedDown(ess.ess), minReliableESSPerChain, enough(), better)
+		advice := ""
+		if !advised {
+			advice = fmt.Sprintf(" Run again with %s%s.", draws, better)
+		}
+		add("The draws are worth only %s independent ones (ESS) to tell %s; at least %s are needed. R-hat and errors (±) are uncertain.%s", number.RoundedDown(ess.ess), ess.statistic, number.Thousands(int(wanted)), advice)
 	}
 	for k, c := range r.Chains {
 		if c.Tally.Updated == 0 && c.Tally.Iterations > 0 && len(p.Ingredients) > 1 {
-			add("Chain %d never moved in %s iterations: its draws are one and the same. Lower the weights of the properties, give them a floor, or take another kernel.", k, number.Thousands(c.Tally.Iterations))
+			add("Chain %d never moved in %s steps: all its draws are the same recipe. Lower the weights of the objectives, give them a floor, or take another --kernel.", k, number.Thousands(c.Tally.Iterations))
 		}
 	}
 	tries := 0
@@ -181,19 +182,19 @@ func runWarnings(p *compile.Problem, r *run.Result) []string {
 	if tries > 2*len(r.Chains) {
 		// gibbs and accelerated move along one line at a time. The other kernels also jump to
 		// unrelated compositions.
-		danger, out := "there may be few ways from one allowed region to another", "take the kernel tempered"
+		danger, out := "it may be hard to get from one to another", "take --kernel tempered"
 		switch p.Sampler.Kernel {
 		case "gibbs", "accelerated":
-			danger, out = "a chain may be shut in one allowed region", "take the kernel tempered or balanced"
+			danger, out = "a chain may be stuck among a few", "take --kernel tempered or balanced"
 		case "tempered":
-			out = "take ten times the warm-up and the draws"
+			out = "take ten times the --warmup and --draws"
 		}
-		was, mend := "A property was 0", "give the property a floor"
+		was, mend := "scored 0", "give the objective a floor"
 		if p.HasPredictedLimits() {
-			was, mend = "A limit was broken or a property was 0", "loosen the limit"
+			was, mend = "scored 0 or broke a limit", "loosen the limit"
 		}
-		add("%s at %s of %s compositions drawn to start from: much of the space is forbidden, and %s. Compare the chains, %s, or %s.",
-			was, number.Thousands(tries-len(r.Chains)), number.Thousands(tries), danger, out, mend)
+		add("%s of %s random recipes to start from %s: few recipes are allowed, and %s. Compare the chains, %s, or %s.",
+			number.Thousands(tries-len(r.Chains)), number.Thousands(tries), was, danger, out, mend)
 	}
 	return warnings
 }

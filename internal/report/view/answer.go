@@ -27,9 +27,9 @@ func drawsHeadline(g report.Grade) string {
 	case report.Sound:
 		return "The draws are reliable"
 	case report.Short:
-		return "Averages over draws need more draws"
+		return "Averages over random recipes (draws) need more of them"
 	case report.Unsound:
-		return "Averages over draws are not reliable yet"
+		return "Averages over random recipes (draws) are not reliable yet"
 	}
 	return "Too little varies to tell how reliable the draws are"
 }

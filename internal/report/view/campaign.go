@@ -21,7 +21,7 @@ import (
 // Batch writes the next batch of recipes that a campaign suggests, as text.
 func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 	p := terminal.NewPrinter(w, style)
-	p.Line("%s", p.Bold(fmt.Sprintf("Round %d: %s to make", b.Round, inputerr.Count(len(b.Entries), "recipe"))))
+	p.Line("%s", p.Bold(fmt.Sprintf("Batch %d: %s to make", b.Round, inputerr.Count(len(b.Entries), "recipe"))))
 	if err := writeBestRecipe(p, b.Best, &b.Measure, b.Conditions, b.Total); err != nil {
 		return err
 	}
@@ -32,6 +32,9 @@ func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 	writeModels(p, b.Models)
 	for _, note := range b.Notes {
 		p.Wrapped(0, note)
+	}
+	if slices.ContainsFunc(b.Entries, func(e campaign.Entry) bool { return len(e.Predicted) > 0 }) {
+		p.Line("In brackets: 90 %% ranges of the predictions.")
 	}
 	for k := range b.Entries {
 		e := &b.Entries[k]
@@ -189,16 +192,27 @@ func recipeIDsText(ids []string) string {
 // how well it predicts.
 func ModelText(m campaign.ModelSummary) string {
 	if m.Kind == campaign.NoModel {
-		return fmt.Sprintf("Model of %s: none yet, %s", m.Label, inputerr.Count(m.Rows, "result"))
+		return fmt.Sprintf("Model of %s: none yet (%s)", m.Label, inputerr.Count(m.Rows, "result"))
 	}
-	text := fmt.Sprintf("Model of %s: %s, %s", m.Label, m.Kind, inputerr.Count(m.Rows, "result"))
+	text := fmt.Sprintf("Model of %s: %s of %s", m.Label, modelKindText(m.Kind), inputerr.Count(m.Rows, "result"))
 	if m.R2 != nil {
-		text += ", held-out R² " + number.Fixed(*m.R2, 2)
+		text += ", R² " + number.Fixed(*m.R2, 2) + " on held-out recipes"
 	}
 	if m.Noise != nil {
-		text += ", repeat error ±" + number.Value(*m.Noise)
+		text += "; repeating a recipe varies by ±" + number.Value(*m.Noise)
 	}
 	return text
+}
+
+// modelKindText names a kind of model in plain words, with its name in the literature.
+func modelKindText(kind string) string {
+	switch kind {
+	case "forest":
+		return "average of decision trees (random forest)"
+	case "Gaussian process":
+		return "smooth curve fit (Gaussian process)"
+	}
+	return kind
 }
 
 // writeModels writes a line on each model.
@@ -222,8 +236,8 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 		p.WrappedHanging(0, "No result yet: "+recipeIDsText(s.Pending))
 	}
 	writeModels(p, s.Models)
-	p.Heading("Rounds")
-	t := terminal.NewTable(0, "round", "results", "failed", "best so far", "")
+	p.Heading("Batches")
+	t := terminal.NewTable(0, "batch", "results", "failed", "best so far", "")
 	for _, r := range s.Rounds {
 		best, by := "", ""
 		if r.Best != nil {
@@ -237,7 +251,7 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	p.Table(t)
 	if len(s.Checks) > 0 {
 		p.Heading("Predicted and measured")
-		t := terminal.NewTable(2, "recipe", "label", "predicted", "90 %", "measured", "")
+		t := terminal.NewTable(2, "recipe", "result", "predicted", "90 % range", "measured", "")
 		for _, q := range s.Checks {
 			t.Row(terminal.EscapeControls(shortenName(q.ID)), terminal.EscapeControls(shortenName(q.Label)), number.FourFigures(q.Predicted.Value), number.FourFigures(q.Predicted.Low)+" to "+number.FourFigures(q.Predicted.High), number.FourFigures(q.Measured), predictionCheckText(&q))
 		}
@@ -273,7 +287,7 @@ func predictionCheckText(q *campaign.PredictionCheck) string {
 	case q.MadeDifferently:
 		return "made differently"
 	case !q.Within:
-		return "outside"
+		return "outside the range"
 	}
 	return ""
 }
@@ -369,7 +383,7 @@ func bestByRoundFigure(s *campaign.Standing, label string, checks []campaign.Pre
 	for r := first; r <= last; r += step {
 		f.Write(x.At(float64(r)), campaignPlotBottom+16, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(r))
 	}
-	f.Write((campaignPlotLeft+figureWidth)/2, campaignPlotBottom+32, figure.SmallSize, figure.Middle, figure.Soft, "round")
+	f.Write((campaignPlotLeft+figureWidth)/2, campaignPlotBottom+32, figure.SmallSize, figure.Middle, figure.Soft, "batch")
 	drawn := make(map[int]int)
 	for _, q := range checks {
 		drawn[q.Round]++
@@ -382,15 +396,15 @@ func bestByRoundFigure(s *campaign.Standing, label string, checks []campaign.Pre
 	for _, r := range slices.Sorted(maps.Keys(best)) {
 		v := best[r]
 		if len(line) == 0 {
-			said = fmt.Sprintf("the best is %s after round %d", number.FourFigures(v), r)
+			said = fmt.Sprintf("the best is %s after batch %d", number.FourFigures(v), r)
 		}
 		line = append(line, x.At(float64(r)-0.5), y.At(v), x.At(float64(r)+0.5), y.At(v))
 	}
 	if v, ok := best[last]; ok && last > first {
-		said += fmt.Sprintf(" and %s after round %d", number.FourFigures(v), last)
+		said += fmt.Sprintf(" and %s after batch %d", number.FourFigures(v), last)
 	}
 	f.Path(line, 2.5, figure.Accent)
-	f.Text = fmt.Sprintf("Steps of the best %s by round: %s.", label, said)
+	f.Text = fmt.Sprintf("Steps of the best %s by batch: %s.", label, said)
 	if len(checks) > 0 {
 		f.Text += " " + coverageOfChecksText(checks)
 	}
@@ -413,7 +427,7 @@ func coverageOfChecksText(checks []campaign.PredictionCheck) string {
 			within++
 		}
 	}
-	return fmt.Sprintf("%d of %s lie within the interval that was to hold 9 in 10.", within, inputerr.Count(of, "result"))
+	return fmt.Sprintf("%d of %s lie within their predicted 90 %% range.", within, inputerr.Count(of, "result"))
 }
 
 // predictionCheckPaint returns the colour of a result in figures: a striking colour if the result
@@ -437,9 +451,9 @@ func addPredictionCheckKeys(f *figure.Figure, checks []campaign.PredictionCheck)
 	if len(checks) == 0 {
 		return
 	}
-	f.Key("predicted, 90 %", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 1.5, figure.Line) })
+	f.Key("predicted 90 % range", func(f *figure.Figure, x, y float64) { f.Line(x, y+5, x+20, y+5, 1.5, figure.Line) })
 	f.Key("measured", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Soft) })
-	f.Key("outside the interval", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Colour(outsideIntervalColour)) })
+	f.Key("outside the range", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Colour(outsideIntervalColour)) })
 	if slices.ContainsFunc(checks, func(q campaign.PredictionCheck) bool { return q.MadeDifferently }) {
 		f.Key("made differently", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3, figure.Line) })
 	}
@@ -453,8 +467,8 @@ func predictionCheckFigure(label string, checks []campaign.PredictionCheck) *fig
 	for _, q := range checks {
 		values = append(values, q.Predicted.Low, q.Predicted.High, q.Measured)
 	}
-	f := &figure.Figure{Title: label + ": predicted against measured", Width: figureWidth, Height: campaignFigureHeight,
-		Text: fmt.Sprintf("Measured %s of %s over what was predicted of each. %s", label, inputerr.Count(len(checks), "recipe"), coverageOfChecksText(checks))}
+	f := &figure.Figure{Title: label + ": predicted and measured", Width: figureWidth, Height: campaignFigureHeight,
+		Text: fmt.Sprintf("Measured %s of %s (up) and the predictions (across). %s", label, inputerr.Count(len(checks), "recipe"), coverageOfChecksText(checks))}
 	y := paddedScale(values, campaignPlotBottom, campaignPlotTop)
 	x := y
 	x.From, x.To = campaignPlotLeft, figureWidth-10
@@ -528,10 +542,10 @@ var standingTemplate = template.Must(template.New("campaign").Funcs(template.Fun
 {{end}}{{with .Figures}}<div class="figures">
 {{range .}}<figure><figcaption>{{text .Title}}</figcaption>{{.SVG}}</figure>
 {{end}}</div>
-{{end}}<h2>Rounds</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="Table of rounds">
+{{end}}<h2>Batches</h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Table of batches">
 <table>
-<thead><tr><th scope="col" class="n">Round</th><th scope="col" class="n">Results</th><th scope="col" class="n">Failed</th><th scope="col">Best so far</th><th scope="col">Recipe</th></tr></thead>
+<thead><tr><th scope="col" class="n">Batch</th><th scope="col" class="n">Results</th><th scope="col" class="n">Failed</th><th scope="col">Best so far</th><th scope="col">Recipe</th></tr></thead>
 <tbody>
 {{range .Rounds}}<tr><td class="n">{{.Round}}</td><td class="n">{{.ResultCount}}</td><td class="n">{{.Failed}}</td><td>{{with .Best}}{{text (measured .)}}{{end}}</td><td>{{if .BestChanged}}new: {{end}}{{with .Best}}<bdi>{{text .ID}}</bdi>{{end}}</td></tr>
 {{end}}</tbody>
@@ -539,7 +553,7 @@ var standingTemplate = template.Must(template.New("campaign").Funcs(template.Fun
 {{with .Checks}}<h2>Predicted and measured</h2>
 <div class="scroll" tabindex="0" role="region" aria-label="Table of predictions">
 <table>
-<thead><tr><th scope="col">Recipe</th><th scope="col">Label</th><th scope="col" class="n">Predicted</th><th scope="col" class="n">90 %</th><th scope="col" class="n">Measured</th><th scope="col"></th></tr></thead>
+<thead><tr><th scope="col">Recipe</th><th scope="col">Result</th><th scope="col" class="n">Predicted</th><th scope="col" class="n">90 % range</th><th scope="col" class="n">Measured</th><th scope="col"></th></tr></thead>
 <tbody>
 {{range .}}<tr><td><bdi>{{text .ID}}</bdi></td><td><bdi>{{text .Label}}</bdi></td><td class="n">{{short .Predicted.Value}}</td><td class="n">{{short .Predicted.Low}} to {{short .Predicted.High}}</td><td class="n">{{short .Measured}}</td><td>{{did .}}</td></tr>
 {{end}}</tbody>

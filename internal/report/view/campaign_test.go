@@ -40,7 +40,7 @@ func TestStanding(t *testing.T) {
 	}
 	for _, want := range []string{
 		"a <script> bar\n", "Best so far: 1-2, liking 71.5 (the mean of 2 trials): Gin 200 ml\n", "22 recipes tried, 1 failed; 1 breaks a constraint",
-		"No result yet: 2-1, 2-2\n", "held-out R² 0.80", "Model of haze: none yet, 0 results", "new: 1-2", "60 to 70", "outside", "made differently",
+		"No result yet: 2-1, 2-2\n", "R² 0.80 on\nheld-out recipes", "Model of haze: none yet (0 results)", "new: 1-2", "60 to 70", "outside", "made differently",
 		"liking: 1 of 2 results in their predicted 90 % range", "A note.", "Make another batch. 25 % chance",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -15,10 +15,10 @@ func Check(w io.Writer, c *report.Check) error {
 	p.Line("%s", terminal.EscapeControls(c.Problem.Name))
 	p.Line("%s", c.Problem.Describe())
 	p.Line("")
-	headings := []string{"ingredients used", "wanted", "possible recipes"}
+	headings := []string{"ingredients used", "target share", "possible recipes"}
 	measured := len(c.Sizes) > 0 && c.Sizes[0].Share != nil
 	if measured {
-		headings = append(headings, "share that meets all constraints")
+		headings = []string{"ingredients used", "target share", "recipes counted", "of these, allowed"}
 	}
 	t := terminal.NewTable(0, headings...)
 	shown, estimated := c.Sizes, false
@@ -45,16 +45,17 @@ func Check(w io.Writer, c *report.Check) error {
 	p.Table(t)
 	switch {
 	case estimated:
-		p.Wrapped(0, "kir estimated the share of recipes that meet all constraints, instead of counting them: "+c.WhyUntabled+". The probabilities of the numbers of ingredients are as uncertain as these shares.")
+		p.Wrapped(0, "Recipes counted meet some constraints; kir estimated which share of these meets all, as "+c.WhyUntabled+". The target shares are as uncertain.")
 	case measured:
-		p.Line("kir counted some constraints by looking at every recipe.")
+		p.Line("Recipes counted meet some constraints; kir looked at each to count those that meet all.")
 	}
-	writeProperties(p, c.Properties)
+	p.Line("Target share: of the random recipes (draws), before objectives count.")
+	writeProperties(p, c.Properties, false)
 	p.Line("")
 	if c.Sampler.Kernel == c.Kernel.Kernel {
-		p.Line("Kernel (sampling algorithm): %s, as kir recommends: %s.", c.Sampler.Kernel, c.Kernel.Because)
+		p.Line("Sampling algorithm (kernel): %s, as kir recommends: %s.", c.Sampler.Kernel, c.Kernel.Because)
 	} else {
-		p.Line("Kernel (sampling algorithm): %s. Recommended: %s, as %s.", c.Sampler.Kernel, c.Kernel.Kernel, c.Kernel.Because)
+		p.Line("Sampling algorithm (kernel): %s. kir recommends %s: %s.", c.Sampler.Kernel, c.Kernel.Kernel, c.Kernel.Because)
 	}
 	writeWarnings(p, c.Warnings)
 	return p.Err

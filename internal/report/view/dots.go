@@ -149,7 +149,7 @@ const frequentIngredientCount = 20
 // inclusionFigure shows the share of the draws that use each of the most frequent ingredients, as a
 // dot plot.
 func inclusionFigure(m *report.Model) *figure.Figure {
-	f := &figure.Figure{Name: "ingredients", Title: "The %d most frequent ingredients", Text: "Dot plot of the probability that a draw uses each of the %d most frequent ingredients"}
+	f := &figure.Figure{Name: "ingredients", Title: "The %d most frequent ingredients", Text: "Dot plot of the share of draws that use each of the %d most frequent ingredients"}
 	return frequentIngredientsFigure(m, f, "draws that use it, %", "share of your recipes", func(i *run.Inclusion) dotRow {
 		return dotRow{value: float64(i.Probability), se: float64(i.MCSE), referenceValue: float64(i.BookShare)}
 	})
@@ -282,7 +282,7 @@ func newImportanceFigure(of *report.Forest, fileName, label string) *figure.Figu
 	if len(of.Importances) == 0 {
 		return nil
 	}
-	f := &figure.Figure{Name: fileName, Title: "Most important for the model of " + label}
+	f := &figure.Figure{Name: fileName, Title: "Most important inputs of the model of " + label}
 	var rows []dotRow
 	var said []string
 	hi := 0.0
@@ -292,7 +292,7 @@ func newImportanceFigure(of *report.Forest, fileName, label string) *figure.Figu
 		hi = max(hi, r.value+float64(2*r.se))
 		said = append(said, fmt.Sprintf("%s %s", i.Feature, number.ThreeFigures(r.value)))
 	}
-	f.Text = fmt.Sprintf("Dot plot of the permutation importance of %d features: %s.", len(rows), strings.Join(said, ", "))
+	f.Text = fmt.Sprintf("Dot plot of the importance of %d inputs (features): %s.", len(rows), strings.Join(said, ", "))
 	unit, title := 1.0, "rise of the squared error, in variances"
 	if of.Quality.Classes != nil {
 		unit, title = 0.01, "loss of accuracy, percentage points"

@@ -34,10 +34,10 @@ func sizesFigure(m *report.Model) *figure.Figure {
 		}
 		highest = max(highest, float64(s.Target), float64(s.Observed)+e)
 		if len(said) < 8 {
-			said = append(said, fmt.Sprintf("%d: %s wanted, %s drawn", s.N, number.Percent(s.Target), number.Percent(s.Observed)))
+			said = append(said, fmt.Sprintf("%d: target %s, draws %s", s.N, number.Percent(s.Target), number.Percent(s.Observed)))
 		}
 	}
-	f.Text = fmt.Sprintf("Bars: the law of the number of ingredients without properties; dots: the share of the draws. %s. The table of the number of ingredients has all figures.", strings.Join(said, "; "))
+	f.Text = fmt.Sprintf("Bars: target share of each number of ingredients before objectives count; dots: share of the draws. %s. The table of the number of ingredients has all figures.", strings.Join(said, "; "))
 	y := f.Frame(left, top, right, bottom, float64(highest*1.05), figure.Percent, "number of ingredients; share in %")
 	slot := (right - left) / float64(len(sizes))
 	every := figure.TickStep(len(sizes), 14)
@@ -56,7 +56,7 @@ func sizesFigure(m *report.Model) *figure.Figure {
 		}
 		f.Dot(x, y.At(float64(s.Observed)), min(3.5, max(1.2, slot/3)), figure.Accent)
 	}
-	f.Key("the law, without properties", func(f *figure.Figure, x, y float64) { f.Rect(x, y, 20, 10, figure.Line) })
+	f.Key("target, before objectives count", func(f *figure.Figure, x, y float64) { f.Rect(x, y, 20, 10, figure.Line) })
 	f.Key("draws, ± 2 standard errors", func(f *figure.Figure, x, y float64) {
 		f.Line(x+10, y-1, x+10, y+11, 2, figure.Accent)
 		f.Dot(x+10, y+5, 3.5, figure.Accent)
@@ -72,19 +72,19 @@ func scoreFigure(m *report.Model) *figure.Figure {
 		return nil
 	}
 	const left, right, top, bottom = 34.0, figureWidth - 14, 10.0, 180.0
-	f := &figure.Figure{Name: "score", Title: "Scores of the draws and of random compositions", Width: figureWidth, Height: bottom + 38}
-	f.Text = fmt.Sprintf("Histograms of the score. Its mean is %s, standard error %s, over the draws, and %s, standard error %s, over %s random compositions of the same sparsity.",
+	f := &figure.Figure{Name: "score", Title: "Scores of the draws and of random recipes", Width: figureWidth, Height: bottom + 38}
+	f.Text = fmt.Sprintf("Histograms of the weighted score. Its mean is %s, standard error %s, over the draws, and %s, standard error %s, over %s random recipes of as many ingredients.",
 		number.Score(m.Score.Draws, 1), number.ScoreError(m.Score.Draws, m.Score.DrawsMCSE), number.Score(m.Score.Random, 1), number.ScoreError(m.Score.Random, m.Score.RandomSE), number.Thousands(m.Score.RandomSize))
 	if h.DrawsBelow > 0 || h.RandomBelow > 0 {
-		f.Text += fmt.Sprintf(" %s of the draws and %s of the random compositions score less than is shown.", number.Percent(h.DrawsBelow), number.Percent(h.RandomBelow))
+		f.Text += fmt.Sprintf(" %s of the draws and %s of the random recipes score less than is shown.", number.Percent(h.DrawsBelow), number.Percent(h.RandomBelow))
 	}
 	highest := 0.0
 	for k := range h.Draws {
 		highest = max(highest, float64(h.Draws[k]), float64(h.Random[k]))
 	}
-	title := "score; share in %"
+	title := "weighted score; share in %"
 	if h.Log {
-		title = "score to its weights (logarithmic); share in %"
+		title = "weighted score (logarithmic); share in %"
 	}
 	y := f.Frame(left, top, right, bottom, float64(highest*1.05), figure.Percent, title)
 	x := figure.Scale{Lo: float64(h.Edges[0]), Hi: float64(h.Edges[len(h.Edges)-1]), From: left, To: right}
@@ -123,7 +123,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 		f.FillTranslucent(x, y, 20, 10, figure.Accent)
 		f.Line(x+10, y-1, x+10, y+11, 2.5, figure.Accent)
 	})
-	f.Key("random compositions, and their mean", func(f *figure.Figure, x, y float64) {
+	f.Key("random recipes, and their mean", func(f *figure.Figure, x, y float64) {
 		f.Path([]float64{x, y + 10, x, y + 3, x + 20, y + 3, x + 20, y + 10}, 1.5, figure.Ink)
 		f.Dashed(x+10, y-1, x+10, y+11, 1.5, figure.Ink)
 	})

@@ -41,7 +41,7 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 	}
 	p.Table(t)
 	if unknown {
-		p.Line("?: standard error unknown, as all draws agree or too few are independent.")
+		p.Line("±: standard error; ?: unknown, as all draws agree or too few are independent.")
 	}
 	if more := len(order) - maxTextIngredients; more > 0 {
 		p.Line("%s more: kir show RUN --json", number.Thousands(more))
@@ -50,8 +50,8 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 	if m.Pairs == nil || len(m.Pairs.Together)+len(m.Pairs.Apart) == 0 {
 		return
 	}
-	p.Heading("Pairs: how often both are used, relative to chance (lift), and the lift that")
-	p.Line("the limited number of ingredients alone would give (expected)")
+	p.Heading("Pairs: how often both are used, relative to chance (lift; 1 = as by chance)")
+	p.Line("Expected: the lift if recipes of these sizes picked their ingredients blindly.")
 	pairs := terminal.NewTable(1, "", "lift", "±", "expected", "pair")
 	pairs.SetMaxWidth(4, 46)
 	for _, of := range []struct {

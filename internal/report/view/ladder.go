@@ -22,14 +22,14 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 	if worst == nil {
 		return
 	}
-	p.Heading("%s", p.Bold("Tempering: from random compositions (β = 0) to the target (β = 1) and back"))
+	p.Heading("%s", p.Bold("Tempering: recipes climb a ladder from random (β = 0) to good ones (β = 1)"))
 	learnt := ""
 	t := terminal.NewTable(0, "chain", "steps", "restarts", "round trips", "rejected", "Λ", "log Z", "±")
 	for _, l := range m.Ladders[:min(len(m.Ladders), maxTextLadders)] {
 		t.Row(l.Chain, l.Steps(), number.Thousands(l.Restarts), number.Thousands(l.RoundTrips), number.Rate(l.MostRejected()),
 			number.Fixed(l.Barrier, 2), number.Fixed(l.LogZ.Value, 3), number.Error(l.LogZ.SE))
 		if leg := l.Learnt; leg != nil {
-			learnt = " Learnt: a second leg of the chain above, which comes to β = 1 from the law that warm-up has learnt."
+			learnt = " Learnt: a second ladder of the chain above, which starts from recipes like those of the warm-up."
 			t.Row("learnt", leg.Steps, number.Thousands(leg.Restarts), number.Thousands(leg.RoundTrips), number.Rate(leg.Rejected),
 				number.Fixed(leg.Barrier, 2), number.Fixed(leg.LogZ.Value, 3), number.Error(leg.LogZ.SE))
 		}
@@ -38,14 +38,14 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 	if more := len(m.Ladders) - maxTextLadders; more > 0 {
 		p.Line("%s more: kir show RUN --json", number.Thousands(more))
 	}
-	p.Wrapped(0, fmt.Sprintf("In %s scans a chain. Rejected: swaps of the step that rejects most; Λ: the sum over the steps. Restarts: replicas that came from β = 0 to β = 1; round trips: those that had been there before.%s log Z, the log of the mean score over random compositions, is %s ± %s from all chains.",
+	p.Wrapped(0, fmt.Sprintf("In %s scans a chain. Restarts: recipes that climbed from β = 0 to β = 1; round trips: those that had been at β = 1 before; 0 is bad. Rejected: exchanges that failed at the worst step; Λ: the sum over the steps.%s log Z, the log of the mean score of random recipes, is %s ± %s; all chains should agree on it.",
 		number.Thousands(worst.Scans), learnt, number.Fixed(m.LogZ.Value, 3), number.Error(m.LogZ.SE)))
 	if worst.Steps() == 0 {
-		p.Wrapped(0, "There are no objectives, so all β are alike and the ladder has one rung.")
+		p.Wrapped(0, "There are no objectives, so the ladder has one rung.")
 		return
 	}
 	p.Line("")
-	p.Wrapped(0, fmt.Sprintf("The ladder of chain %d, which made the fewest round trips. Rejected: swaps with the next β; Λ(β): their sum so far; forbidden: scans where the score is 0.", worst.Chain))
+	p.Wrapped(0, fmt.Sprintf("The ladder of chain %d, which made the fewest round trips. Rejected: failed exchanges with the next β; Λ(β): their sum so far; forbidden: scans with a score of 0.", worst.Chain))
 	rungs := terminal.NewTable(0, "β", "rejected", "Λ(β)", "mean log score", "forbidden")
 	for k, g := range worst.Rungs {
 		if k == maxTextRungs && len(worst.Rungs) > maxTextRungs+1 {
@@ -85,14 +85,14 @@ func barrierFigure(m *report.Model) *figure.Figure {
 		return nil
 	}
 	const left, right, top, bottom = 34.0, figureWidth - 10, 10.0, 180.0
-	f := &figure.Figure{Name: "barrier", Title: "Barrier Λ(β) of each chain", Width: figureWidth, Height: bottom + 38}
+	f := &figure.Figure{Name: "barrier", Title: "Failed exchanges up to each β (Λ)", Width: figureWidth, Height: bottom + 38}
 	highest := 0.0
 	var said []string
 	for _, l := range ladders {
 		highest = max(highest, float64(l.Barrier))
 		said = append(said, fmt.Sprintf("chain %d %s in %s", l.Chain, number.Fixed(l.Barrier, 2), number.CountWithNoun(l.Steps(), "step")))
 	}
-	f.Text = fmt.Sprintf("Lines: the sum of the rejection rates from β = 0 up to β, for each of %s. It ends at β = 1: %s.", number.CountWithNoun(len(ladders), "chain"), strings.Join(said, "; "))
+	f.Text = fmt.Sprintf("Lines: the sum of the shares of failed exchanges from β = 0 up to β, for each of %s. It ends at β = 1: %s.", number.CountWithNoun(len(ladders), "chain"), strings.Join(said, "; "))
 	if highest == 0 {
 		highest = 1 // no swap was rejected
 	}
@@ -126,7 +126,7 @@ func rejectionsFigure(m *report.Model) *figure.Figure {
 	if len(ladders) == 0 {
 		return nil
 	}
-	f := &figure.Figure{Name: "rejections", Title: "Rejected swaps by step of the ladder", Width: figureWidth}
+	f := &figure.Figure{Name: "rejections", Title: "Failed exchanges by step of the ladder", Width: figureWidth}
 	var said []string
 	for c, l := range ladders {
 		x, y := drawStrip(f, c, l.Chain, 4, 0, float64(l.Steps()), 0, 1)
@@ -139,7 +139,7 @@ func rejectionsFigure(m *report.Model) *figure.Figure {
 		}
 		said = append(said, fmt.Sprintf("chain %d from %s to %s", l.Chain, number.Percent(least), number.Percent(l.MostRejected())))
 	}
-	f.Text = fmt.Sprintf("Bars: for each chain, the share of swaps that each step from β = 0 to β = 1 rejects; a ladder that is spaced well has even ones. %s.", strings.Join(said, "; "))
+	f.Text = fmt.Sprintf("Bars: for each chain, the share of exchanges that fail at each step from β = 0 to β = 1; a well-spaced ladder has even bars. %s.", strings.Join(said, "; "))
 	writeBelowStrips(f, "step, from β = 0 to β = 1; each strip from 0 to 100 %%")
 	return f
 }

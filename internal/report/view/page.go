@@ -55,7 +55,7 @@ var pageTemplate = template.Must(template.New(PageName).Funcs(template.FuncMap{
 	"plain":     number.RoundTrip,
 	"meaning":   importanceMeaning,
 	"reasons":   unknownReasonLines,
-	"label":     statisticLabel,
+	"label":     run.StatisticLabel,
 	"chains":    func(l []run.ChainResult) []run.ChainResult { return l[:min(len(l), maxFigureChains)] },
 	"ladders":   func(l []run.Ladder) []run.Ladder { return l[:min(len(l), maxFigureChains)] },
 	"confusion": func(f *report.Forest) bool { return f.Quality.Classes != nil && len(f.Classes) <= maxPageClasses },
@@ -324,18 +324,21 @@ func (v *pageView) Tone() string {
 	return "short"
 }
 
+// MoveMeanings says what each kind of step of a chain does; see [moveMeanings].
+func (v *pageView) MoveMeanings() string { return moveMeanings(v.Moves) }
+
 // DrawsHeadline says in a few words how reliable the draws are.
 func (v *pageView) DrawsHeadline() string { return drawsHeadline(v.Grade) }
 
-// Kept says that every entry keeps all constraints, such as "All 3 rules are kept".
+// Kept says that every entry meets all constraints, such as "All 3 constraints are met".
 func (v *pageView) Kept() string {
 	switch n := len(v.Problem.Rules); n {
 	case 1:
-		return "The rule is kept"
+		return "The constraint is met"
 	case 2:
-		return "Both rules are kept"
+		return "Both constraints are met"
 	default:
-		return fmt.Sprintf("All %s are kept", number.CountWithNoun(n, "rule"))
+		return fmt.Sprintf("All %s are met", number.CountWithNoun(n, "constraint"))
 	}
 }
 

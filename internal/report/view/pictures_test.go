@@ -205,7 +205,7 @@ func TestMapFigure(t *testing.T) {
 	if attribute(t, left[0], "cx") >= attribute(t, right[0], "cx") || !strings.Contains(left[1], ">1</text>") {
 		t.Errorf("the suggestions are %v and %v", left, right)
 	}
-	if want := "More a at the left; b at the right; c at the top. The axes show 50.0 % of the variation."; !strings.HasSuffix(f.Text, want) {
+	if want := "More a at the left; b at the right; c at the top. The axes show 50.0 % of the differences between draws."; !strings.HasSuffix(f.Text, want) {
 		t.Errorf("the text is %q", f.Text)
 	}
 }

@@ -156,7 +156,7 @@ func mapFigure(m *report.Model, bestKnown string) *figure.Figure {
 			f.Write(end.x, end.y, figure.SmallSize, end.anchor, figure.Soft, figure.Clip(end.arrow+strings.Join(end.names, ", "), right-left, figure.SmallSize))
 		}
 	}
-	f.Text = fmt.Sprintf("Map of %s, %s and %s: similar recipes lie near each other.%s The axes show %s of the variation.",
+	f.Text = fmt.Sprintf("Map of %s, %s and %s: similar recipes lie near each other.%s The axes show %s of the differences between draws.",
 		number.CountWithNoun(len(best), "suggestion"), number.CountWithNoun(len(t.Known), "known recipe"), number.CountWithNoun(len(t.Draws), "draw"), mapEndsText(t), number.Percent(t.Explained))
 	p.addKeys(len(t.Known) > 0)
 	return f

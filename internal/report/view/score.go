@@ -48,7 +48,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 		}
 	}
 	p.Table(t)
-	p.Heading("Rules that are broken")
+	p.Heading("Broken constraints")
 	broken, seen := false, false
 	for _, r := range c.Recipes {
 		seen = seen || r.OutOfBag
@@ -62,10 +62,10 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 	}
 	if seen {
 		p.Line("")
-		p.Line("Your known recipes are scored by models trained without them.")
+		p.Line("Your known recipes are judged by models that have not seen them.")
 	}
 	writeWarnings(p, c.Warnings)
-	writeProperties(p, c.Properties)
+	writeProperties(p, c.Properties, false)
 	return p.Err
 }
 

@@ -54,7 +54,7 @@ func isAtBound(s report.Slack) bool { return hasReachableBound(s) && math.Abs(fl
 // composition's value and the distance. A recipe has total units.
 func slackText(s report.Slack, total int) string {
 	if !hasReachableBound(s) {
-		return "kept"
+		return "met"
 	}
 	value, room := constraintNumberText(s.Value, s.Unit, total, 4), constraintNumberText(s.Room, s.Unit, total, 3)
 	switch {

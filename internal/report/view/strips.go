@@ -61,7 +61,7 @@ func ranksFigure(m *report.Model, k int) *figure.Figure {
 		}
 	}
 	lo, hi := max(0, even-float64(1.1*farthest)), even+float64(1.1*farthest)
-	f.Text = fmt.Sprintf("Rank plot: for each of %s, the share of its draws in each of %d bins of rank among all draws. Even shares mean that the chains follow one law. %d of %d shares lie outside two standard errors of the even one.",
+	f.Text = fmt.Sprintf("Rank plot: for each of %s, the share of its draws in each of %d bins of rank among all draws. Even shares mean that the chains agree. %d of %d shares lie outside two standard errors of the even one.",
 		number.CountWithNoun(len(p.Ranks), "chain"), len(p.Ranks[0]), beyond, bins)
 	for c, chain := range p.Ranks {
 		x, y := drawStrip(f, c, c, 4, 0, float64(len(chain)), lo, hi)

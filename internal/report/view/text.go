@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"kir/internal/inputerr"
 	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/run"
@@ -38,7 +39,7 @@ func Details(w io.Writer, m *report.Model, dir string, style terminal.Style) err
 	writeStatistics(m, p)
 	writeRates(m, p)
 	writeLadders(m, p)
-	writeProperties(p, m.Properties)
+	writeProperties(p, m.Properties, true)
 	p.Heading("Repeat it in the directory of the problem file, with kir version %s", terminal.EscapeControls(m.Version))
 	writeCommand(p, m.Again.Command)
 	if len(m.Files) > 0 {
@@ -93,19 +94,27 @@ func writeQuestion(m *report.Model, p *terminal.Printer) {
 
 // samplerText describes how the draws were made: kernel, chains, draws and seed.
 func samplerText(m *report.Model) string {
-	text := fmt.Sprintf("Kernel (sampling algorithm) %s: %s of %s, warm-up %s, thin %d, seed %d", m.Sampler.Kernel,
-		number.CountWithNoun(m.Sampler.Chains, "chain"), number.CountWithNoun(m.Sampler.Draws, "draw"), number.Thousands(m.Sampler.Warmup), m.Sampler.Thin, m.Sampler.Seed)
+	text := fmt.Sprintf("Sampling algorithm (kernel) %s: %s of %s; the first %s steps of each are thrown away (warm-up)%s; seed %d", m.Sampler.Kernel,
+		number.CountWithNoun(m.Sampler.Chains, "chain"), number.CountWithNoun(m.Sampler.Draws, "draw"), number.Thousands(m.Sampler.Warmup), thinText(m.Sampler.Thin), m.Sampler.Seed)
 	if m.Auto != nil && m.Auto.Stop == run.StopEnough && m.Auto.Draws == m.Sampler.Draws {
-		text += fmt.Sprintf("; stopped when every estimate was worth %s independent draws", number.Thousands(m.Auto.WantedESS))
+		text += fmt.Sprintf("; they stopped when every estimate was worth %s independent draws", number.Thousands(m.Auto.WantedESS))
 	}
 	return text
+}
+
+// thinText says which steps of a chain are draws, for use after the warm-up. It returns "" if all are.
+func thinText(thin int) string {
+	if thin <= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", then one step in %s is a draw (thin)", number.Thousands(thin))
 }
 
 // writeSizes writes the probability of each number of ingredients in the sparsity law, and its
 // share of the draws.
 func writeSizes(m *report.Model, p *terminal.Printer) {
-	p.Heading("Number of ingredients: asked for (without objectives), and in the draws")
-	t := terminal.NewTable(0, "n", "asked", "drawn", "±")
+	p.Heading("Number of ingredients: target share before objectives count, and share of draws")
+	t := terminal.NewTable(0, "ingredients", "target", "draws", "±")
 	shown := 0
 	for _, s := range m.Sparsity {
 		if shown == maxTextSizes {
@@ -124,10 +133,20 @@ func writeSizes(m *report.Model, p *terminal.Printer) {
 			}
 		}
 		if worst > 0 {
-			p.Wrapped(0, fmt.Sprintf("kir estimated how many recipes meet some constraints, instead of counting: shares of the column \"asked\" have relative standard errors of up to %s. ± includes these; more draws do not reduce them.", number.Percent(worst)))
+			p.Wrapped(0, fmt.Sprintf("kir estimated how many recipes meet some constraints, so targets have standard errors of up to %s of their value. ± includes these; more draws do not reduce them.", number.Percent(worst)))
 		}
 	}
-	p.Wrapped(0, fmt.Sprintf("The columns differ by %s (total variation distance). Without objectives, chance alone would give %s.", number.ThreeFigures(m.Variation), number.ThreeFigures(m.Expected)))
+	p.Wrapped(0, sizesDifferenceText(m))
+}
+
+// sizesDifferenceText compares the difference between the target shares of the numbers of ingredients
+// and their shares of the draws with the difference that chance alone would give.
+func sizesDifferenceText(m *report.Model) string {
+	difference, chance := number.ThreeFigures(m.Variation), number.ThreeFigures(m.Expected)
+	if m.Variation <= m.Expected {
+		return fmt.Sprintf("Targets and draws differ no more than by chance (total variation distance %s; chance alone gives %s).", difference, chance)
+	}
+	return fmt.Sprintf("Targets and draws differ by %s (total variation distance); chance alone gives %s. Objectives may favour some numbers.", difference, chance)
 }
 
 // maxTextSizes is the largest number of rows in the text report's table of the number of
@@ -146,28 +165,24 @@ func writeScore(m *report.Model, p *terminal.Printer) {
 
 // writeStatistics writes the statistics that show whether the draws can be relied on.
 func writeStatistics(m *report.Model, p *terminal.Printer) {
-	p.Heading("How far the draws can be trusted (docs/diagnostics.md explains the figures)")
+	p.Heading("How far the draws can be trusted (more: docs/diagnostics.md)")
+	p.Wrapped(0, "ESS: how many independent draws the middle (bulk) and the extremes (tail) of a figure are worth. R-hat: 1 = the chains agree; at most 1.01 is good. Objectives count as in the score, mostly from 0 to 1.")
 	t := terminal.NewTable(1, "figure", "mean", "±", "sd", "bulk ESS", "tail ESS", "R-hat")
 	t.SetMaxWidth(0, 24)
 	for _, name := range m.StatisticNames() {
 		s := m.Statistics[name]
-		t.Row(statisticLabel(name), number.FourFigures(s.Mean), number.Error(s.SEMean), number.FourFigures(s.SD), number.RoundedDown(s.ESSBulk), number.RoundedDown(s.ESSTail), number.ThreeFigures(s.RHat))
+		t.Row(run.StatisticLabel(name), number.FourFigures(s.Mean), number.Error(s.SEMean), number.FourFigures(s.SD), number.RoundedDown(s.ESSBulk), number.RoundedDown(s.ESSTail), number.ThreeFigures(s.RHat))
 	}
 	p.Table(t)
 	for _, name := range m.StatisticNames() {
-		if why := m.Statistics[name].Undefined.Texts(); len(why) > 0 {
-			p.Wrapped(0, fmt.Sprintf("? in the row %s: %s.", statisticLabel(name), strings.Join(unknownReasonLines(why), "; ")))
+		why := m.Statistics[name].Undefined.Texts()
+		for _, hidden := range []string{"q5", "median", "q95", "mcse_q5", "mcse_median", "mcse_q95", "ess_mean"} {
+			delete(why, hidden) // the table has no column of it
+		}
+		if len(why) > 0 {
+			p.Wrapped(0, fmt.Sprintf("? in the row %s: %s.", run.StatisticLabel(name), strings.Join(unknownReasonLines(why), "; ")))
 		}
 	}
-}
-
-// statisticLabel returns the name of a statistic for people. The parameter name is its key in
-// summary.json.
-func statisticLabel(name string) string {
-	if name == "used" {
-		return "number of ingredients"
-	}
-	return name
 }
 
 // unknownReasonLines lists why numbers of a statistic, such as its R-hat, are unknown. Each line
@@ -199,20 +214,35 @@ func unknownReasonLines(reasons map[string]string) []string {
 // writeRates writes the shares of iterations that were accepted.
 func writeRates(m *report.Model, p *terminal.Printer) {
 	p.Line("")
-	p.Line("%s: %s accepted, %s changed the recipe; %s per second.", upperFirst(m.Iterations()), number.Rate(m.Rates.Accepted), number.Rate(m.Rates.Updated), number.RoundedDown(m.Timing.IterationsPerSecond))
+	p.Wrapped(0, fmt.Sprintf("%s of the proposed steps were taken, %s changed the recipe; %s %s per second.", number.Rate(m.Rates.Accepted), number.Rate(m.Rates.Updated), number.RoundedDown(m.Timing.IterationsPerSecond), m.Iterations()))
 	if len(m.Moves) == 0 {
 		return
 	}
-	t := terminal.NewTable(1, "move", "tried", "accepted", "changed")
+	t := terminal.NewTable(1, "kind of step", "tried", "taken", "changed")
 	for _, v := range m.Moves {
 		t.Row(v.Name, number.Thousands(v.Tried), number.Rate(v.Accepted), number.Rate(v.Updated))
 	}
 	p.Table(t)
-	p.Line("A move is one kind of step of a chain; docs/kernels.md explains each.")
+	p.WrappedHanging(0, moveMeanings(m.Moves)+".")
 }
 
 // upperFirst returns the text with its first letter in upper case.
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// moveMeanings says what each kind of step of a chain does, in a word or two each.
+func moveMeanings(moves []run.Move) string {
+	meanings := map[string]string{
+		"line": "moves amounts between two ingredients", "resize": "adds or drops ingredients", "refresh": "tries an unrelated recipe",
+		"recall": "tries a recipe like those of the warm-up", "along": "moves amounts that constraints tie", "set": "changes a condition",
+	}
+	var list []string
+	for _, m := range moves {
+		if meaning, ok := meanings[m.Name]; ok {
+			list = append(list, m.Name+": "+meaning)
+		}
+	}
+	return strings.Join(append(list, "more: docs/kernels.md"), "; ")
+}
 
 // writeCommand writes a command line. A long one is divided into several lines, but only before
 // flags, since other arguments may be quoted.
@@ -236,8 +266,9 @@ func writeCommand(p *terminal.Printer, text string) {
 	p.Line("%s", line)
 }
 
-// writeProperties writes the properties of a problem with the quality of their models.
-func writeProperties(p *terminal.Printer, properties []report.Property) {
+// writeProperties writes the properties of a problem with the quality of their models. If detailed is
+// true, it adds figures for statisticians.
+func writeProperties(p *terminal.Printer, properties []report.Property, detailed bool) {
 	if len(properties) == 0 {
 		return
 	}
@@ -245,7 +276,7 @@ func writeProperties(p *terminal.Printer, properties []report.Property) {
 	for _, w := range properties {
 		p.WrappedHanging(2, fmt.Sprintf("%s: %s, weight %g", w.Name, w.About, w.Weight))
 		if w.Forest != nil {
-			for _, l := range qualityLines(w.Forest) {
+			for _, l := range qualityLines(w.Forest, detailed) {
 				p.WrappedHanging(4, l)
 			}
 		}
@@ -270,57 +301,62 @@ func writeWarnings(p *terminal.Printer, warnings []string) {
 }
 
 // qualityLines describes a model in several lines. It compares the predictions for recipes that the
-// model was not trained on with guessing.
-func qualityLines(f *report.Forest) []string {
+// model was not trained on with guessing. If detailed is true, it adds figures for statisticians.
+func qualityLines(f *report.Forest, detailed bool) []string {
 	q := f.Quality
 	head := fmt.Sprintf("%s, learnt from %s", f.Describe(), number.CountWithNoun(f.Rows, "recipe"))
 	if f.Learnt != nil && f.Learnt.Features != "" {
-		head += ". Features: " + f.Learnt.Features
+		head += ". Inputs (features): " + f.Learnt.Features
 	}
-	lines := []string{fmt.Sprintf("%s. On %s, each held out in turn:", head, number.CountWithNoun(q.Rows, "recipe"))}
+	lines := []string{head}
+	on := number.CountWithNoun(q.Rows, "recipe") + ", each held out in turn"
 	switch {
 	case q.Classes != nil:
 		c := q.Classes
-		lines = append(lines,
-			fmt.Sprintf("accuracy %.0f ± %.0f %% (always %s: %.0f %%), log loss %.2f ± %.2f (guessing by class shares: %.2f)",
-				100*c.Accuracy, 100*c.AccuracySE, c.Majority, 100*c.MajorityAccuracy, c.LogLoss, c.LogLossSE, c.PriorLogLoss))
+		lines = append(lines, fmt.Sprintf("%s: right for %.0f ± %.0f %% of %s; always answering %s is right for %.0f %%",
+			upperFirst(q.Strength().String()), 100*c.Accuracy, 100*c.AccuracySE, on, inputerr.Quote(c.Majority), 100*c.MajorityAccuracy))
+		if detailed {
+			lines = append(lines, fmt.Sprintf("Error of the predicted chances (log loss; smaller is better) %.2f ± %.2f; guessing by how common each class is: %.2f", c.LogLoss, c.LogLossSE, c.PriorLogLoss))
+		}
 	case q.Numbers != nil:
 		n := q.Numbers
-		lines = append(lines,
-			fmt.Sprintf("R² %.2f, RMSE %s (guessing the mean: %s)", n.R2, number.Value(n.RMSE), number.Value(n.PriorRMSE)),
-			fmt.Sprintf("CRPS %s ± %s (guessing from all results: %s); intervals of 50 %% and 90 %% hold %.0f %% and %.0f %% of the results",
-				number.Value(n.CRPS), number.Error(n.CRPSSE), number.Value(n.PriorCRPS), 100*n.Coverage50, 100*n.Coverage90))
+		lines = append(lines, fmt.Sprintf("%s: R² %.2f on %s; typical error (RMSE) %s; guessing the mean is off by %s", upperFirst(q.Strength().String()), n.R2, on, number.Value(n.RMSE), number.Value(n.PriorRMSE)))
+		if detailed {
+			lines = append(lines,
+				fmt.Sprintf("%.0f %% of the results lie in their predicted 50 %% ranges, %.0f %% in the 90 %% ranges", 100*n.Coverage50, 100*n.Coverage90),
+				fmt.Sprintf("Error of the predicted ranges (CRPS; smaller is better) %s ± %s; guessing from all results: %s", number.Value(n.CRPS), number.Error(n.CRPSSE), number.Value(n.PriorCRPS)))
+		}
 	default:
 		lines = []string{head + ". No tree left a recipe out, so its quality is unknown"}
 	}
-	return append(lines, forestAndProcessLines(f)...)
+	return append(lines, forestAndProcessLines(f, detailed)...)
 }
 
 // forestAndProcessLines describes, in several lines, a model that may combine a forest and a
 // Gaussian process: how well each part predicts, and the noise of measurements.
-func forestAndProcessLines(f *report.Forest) (lines []string) {
+func forestAndProcessLines(f *report.Forest, detailed bool) (lines []string) {
 	l := f.Learnt
 	if l == nil {
 		return nil
 	}
-	if len(l.Brings) == 3 {
+	if detailed && len(l.Brings) == 3 {
 		of := l.Brings
-		text := fmt.Sprintf("CRPS on held-out recipes, before calibration: forest %s ± %s, Gaussian process %s ± %s, average %s ± %s, %s ± %s better than the forest",
+		text := fmt.Sprintf("The same error before kir corrects the ranges: forest %s ± %s, Gaussian process %s ± %s, average %s ± %s, which is %s ± %s better than the forest",
 			number.Value(of[0].Loss), number.Error(of[0].SE), number.Value(of[1].Loss), number.Error(of[1].SE),
 			number.Value(of[2].Loss), number.Error(of[2].SE), number.Value(of[2].Gain), number.Error(of[2].GainSE))
 		if l.Process {
-			text += "; kir takes the average unless the forest alone is better"
+			text += "; so kir takes the average"
 		} else {
 			text += "; so kir takes the forest alone"
 		}
 		lines = append(lines, text)
 	}
 	if l.Replicates > 0 {
-		lines = append(lines, fmt.Sprintf("%s are replicates of others and differ by %s (standard deviation); the noise of a measurement is %s",
+		lines = append(lines, fmt.Sprintf("%s were measured more than once; their results differ by ±%s, the repeat error by the model is ±%s",
 			number.CountWithNoun(l.Replicates, "recipe"), number.Value(l.ReplicateSD), number.Value(l.Noise)))
 	}
 	if l.Failures > 0 {
-		lines = append(lines, fmt.Sprintf("%s failed: the probability of success multiplies the score", number.CountWithNoun(l.Failures, "more recipe")))
+		lines = append(lines, fmt.Sprintf("%s failed: kir multiplies scores by the chance of success", number.CountWithNoun(l.Failures, "more recipe")))
 	}
 	return lines
 }

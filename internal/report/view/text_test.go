@@ -47,13 +47,13 @@ func TestLadderText(t *testing.T) {
 	for _, want := range []string{
 		"    0      2        77           66   75.00 %  0.88  -3.250   0.5",
 		"learnt      1        99           88   37.50 %  0.38  -3.500  0.25",
-		"Learnt: a second leg",
+		"Learnt: a second",
 		"  0   12.50 %  0.00            -9.5    25.00 %",
 		"0.5   75.00 %  0.12            -2.5     0.00 %",
 		"  1            0.88            -1.5     0.00 %",
 		"In 4,321 scans a chain",
 		"is -3.125 ±",
-		"Scans: ",
+		"scans per second.",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q:\n%s", want, text[strings.Index(text, "Tempering"):])

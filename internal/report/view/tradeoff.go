@@ -50,7 +50,7 @@ func writeTradeoff(p *terminal.Printer, t *report.Tradeoff, total int) {
 	}
 	p.Table(table)
 	if len(t.Knees()) > 0 {
-		p.Line("* a knee")
+		p.Line("* knee: beyond it, a little more of one costs much of the other")
 	}
 	for b := range t.Objectives {
 		for a := range b {
@@ -92,7 +92,7 @@ func joinWords(words []string, last string) string {
 func tradeHeadline(t *report.Tradeoff) string {
 	switch {
 	case len(t.Front) == 0:
-		return "No recipe was found that keeps the constraints."
+		return "No recipe was found that meets the constraints."
 	case t.Found == 1:
 		return fmt.Sprintf("No trade-off: one recipe is the best in %s.", objectiveNames(t))
 	}
@@ -109,13 +109,13 @@ func tradeSentences(t *report.Tradeoff) []string {
 	for _, o := range t.Objectives {
 		text := o.Name + " is between " + tradeNumberWithUnit(o.Best, o) + " (best) and " + tradeNumberWithUnit(o.Worst, o)
 		if o.Direction == config.Between {
-			text += " (wanted: " + acceptedRangeText(o) + ")"
+			text += " (asked for: " + acceptedRangeText(o) + ")"
 		}
 		ends = append(ends, text)
 	}
-	all = append(all, "On the front "+strings.Join(ends, ", ")+".")
+	all = append(all, "In these recipes, "+strings.Join(ends, ", ")+".")
 	if len(t.Front) < t.Found {
-		all = append(all, fmt.Sprintf("The list is spread evenly over the %s of the front that were found.", number.CountWithNoun(t.Found, "recipe")))
+		all = append(all, fmt.Sprintf("They are spread evenly over the %s that were found.", number.CountWithNoun(t.Found, "such recipe")))
 	}
 	if knees := t.Knees(); len(knees) > 0 {
 		var list []string
@@ -133,7 +133,7 @@ func tradeSentences(t *report.Tradeoff) []string {
 		all = append(all, text+": beyond it, a little more of one objective costs much of another.")
 	}
 	if t.Found > 1 {
-		all = append(all, fmt.Sprintf("Hypervolume %s; %d independent searches alone reach %s ± %s, and %s random recipes %s ± %s.",
+		all = append(all, fmt.Sprintf("Quality of the trade-off (hypervolume; larger is better) %s; each of %d searches alone reaches %s ± %s, %s random recipes %s ± %s.",
 			number.ThreeFigures(t.Hypervolume.Value), len(t.Hypervolume.Each), number.ThreeFigures(meanNumber(t.Hypervolume.Each)), number.Error(t.Hypervolume.SE),
 			number.Thousands(t.Random.Compositions), number.ThreeFigures(t.Random.Value), number.Error(t.Random.SE)))
 	}
@@ -272,7 +272,7 @@ func writeTradePlot(p *terminal.Printer, t *report.Tradeoff, a, b int) {
 		}
 	}
 	p.Line("")
-	p.Wrapped(0, valueHeading(other.Name, other.Unit)+", against "+valueHeading(one.Name, one.Unit)+" across")
+	p.Wrapped(0, "up: "+valueHeading(other.Name, other.Unit)+"; across: "+valueHeading(one.Name, one.Unit))
 	width := 0
 	labels := map[int]string{}
 	ticks, digits := figure.Ticks(f.y.Lo, f.y.Hi, 4)
@@ -299,11 +299,11 @@ func writeTradePlot(p *terminal.Printer, t *report.Tradeoff, a, b int) {
 		copy(axis[min(from, len(axis)-len(text)):], text)
 	}
 	p.Line("%*s  %s", width, "", strings.TrimRight(string(axis), " "))
-	key := "● the front"
+	key := "● best trade-offs"
 	for _, k := range []struct {
 		there bool
 		text  string
-	}{{len(t.Knees()) > 0, "◆ a knee"}, {len(t.Known) > 0, "o known recipes"}, {len(t.Draws) > 0, "· draws"}} {
+	}{{len(t.Knees()) > 0, "◆ knee"}, {len(t.Known) > 0, "o known recipes"}, {len(t.Draws) > 0, "· draws"}} {
 		if k.there {
 			key += ", " + k.text
 		}
@@ -368,9 +368,9 @@ func newTradeFigure(t *report.Tradeoff, a, b int) *figure.Figure {
 		}
 	}
 	f.Text = fmt.Sprintf("A scatter plot of %s recipes none of which beats another: %s.", number.Thousands(len(t.Front)), strings.Join(said, "; "))
-	f.Key("the front", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3.5, figure.Accent) })
+	f.Key("best trade-offs", func(f *figure.Figure, x, y float64) { f.Dot(x+10, y+5, 3.5, figure.Accent) })
 	if len(t.Knees()) > 0 {
-		f.Key("a knee", func(f *figure.Figure, x, y float64) { f.Ring(x+10, y+5, 5, figure.Ink) })
+		f.Key("knee", func(f *figure.Figure, x, y float64) { f.Ring(x+10, y+5, 5, figure.Ink) })
 	}
 	if len(t.Known) > 0 {
 		f.Key("known recipes", func(f *figure.Figure, x, y float64) { f.Ring(x+10, y+5, 2.5, figure.Soft) })

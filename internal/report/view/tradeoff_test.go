@@ -46,10 +46,10 @@ func TestTradeoffText(t *testing.T) {
 	}
 	text := strings.Join(strings.Fields(b.String()), " ")
 	for _, want := range []string{
-		"3 recipes, none of which beats another.", "On the front cost is between 1.00 €/kg (best) and 9.00 €/kg,",
-		"(wanted: 20.0 to 40.0 mPa·s)", "The knee is recipe 2 (cost 2.00 €/kg,", "spread evenly over the 40 recipes of the front",
-		"Hypervolume 0.800; 2 independent searches alone reach 0.780 ± 0.01, and 2,500 random recipes 0.500 ± 0.02.", "A warning.",
-		"2 * Water 61 %, <i>Oil 39 % 2.00 25.0 (23.0–27.0)", "● the front, ◆ a knee, o known recipes, · draws",
+		"3 recipes, none of which beats another.", "In these recipes, cost is between 1.00 €/kg (best) and 9.00 €/kg,",
+		"(asked for: 20.0 to 40.0 mPa·s)", "The knee is recipe 2 (cost 2.00 €/kg,", "spread evenly over the 40 such recipes",
+		"(hypervolume; larger is better) 0.800; each of 2 searches alone reaches 0.780 ± 0.01, 2,500 random recipes 0.500 ± 0.02.", "A warning.",
+		"2 * Water 61 %, <i>Oil 39 % 2.00 25.0 (23.0–27.0)", "● best trade-offs, ◆ knee, o known recipes, · draws",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, b.String())
@@ -70,7 +70,7 @@ func TestTradeoffOfNothing(t *testing.T) {
 	one, none := someTradeoff(), someTradeoff()
 	one.Front, one.Found = one.Front[:1], 1
 	none.Front, none.Found = nil, 0
-	for want, of := range map[string]*report.Tradeoff{"No trade-off: one recipe is the best in cost and": one, "No recipe was found that keeps the constraints.": none} {
+	for want, of := range map[string]*report.Tradeoff{"No trade-off: one recipe is the best in cost and": one, "No recipe was found that meets the constraints.": none} {
 		var b bytes.Buffer
 		if err := Tradeoff(&b, of, 100, terminal.Style{}); err != nil {
 			t.Fatal(err)
@@ -91,7 +91,7 @@ func TestTradeoffFigures(t *testing.T) {
 		t.Fatalf("%d figures", len(all))
 	}
 	svg := all[0].SVG()
-	for _, want := range []string{"recipe 2 at 2.00 €/kg and 25.0 mPa·s", "&lt;b&gt;thick", "known recipes", "a knee"} {
+	for _, want := range []string{"recipe 2 at 2.00 €/kg and 25.0 mPa·s", "&lt;b&gt;thick", "known recipes", "knee"} {
 		if !strings.Contains(string(svg), want) {
 			t.Errorf("no %q in %s", want, svg)
 		}

@@ -104,7 +104,7 @@ function showTable(t) {
 // explain says why a row is left out, and offers what takes it in.
 function explain(t, r) {
   byId('why-' + t.of).replaceChildren(el('span', {}, `Row ${r.line} is left out. ${r.why} `),
-    r.back ? el('button', { type: 'button', 'data-key': 'take in', onclick: () => send(r.back) }, 'Take in') : '');
+    r.back ? el('button', { type: 'button', 'data-key': 'take in', onclick: () => send(r.back) }, 'Use row') : '');
 }
 
 // choice is a button among others of which one holds.
@@ -127,7 +127,7 @@ function showTarget(t) {
     parts.push(el('select', { 'aria-label': `Which ${t.name}`, 'data-key': key + 'class', onchange: e => wish({ ...g, class: e.target.value }) },
       t.classes.map(c => el('option', { value: c, selected: c === g.class }, c))));
   }
-  return el('li', {}, el('h3', {}, t.name), el('span', { class: 'soft small' }, t.why ? 'Nothing to ask: ' + t.why : t.says),
+  return el('li', {}, el('h3', {}, t.name), el('span', { class: 'soft small' }, t.why ? 'No objective: ' + t.why : t.says),
     t.ways.length ? choices('Objective: ' + t.name, parts) : null);
 }
 
@@ -141,9 +141,9 @@ function show(v) {
   byId('work').hidden = byId('end').hidden = !some;
   byId('dir').textContent = v.where === '.' ? 'the directory where kir was started' : shown(v.where);
   byId('made').hidden = !v.where;
-  byId('title').textContent = !some ? 'Begin with a table' : v.ready ? 'What kir sees' : 'This table needs a word';
-  byId('words').textContent = !some ? 'Recipes that were made, and what came of them. kir learns from them, and suggests what to make next.'
-    : v.ready ? shown(v.says) + '. Check that each column has the right role (colour), answer the questions, then press Go.' : 'kir cannot read it yet. A click, or a change in the file, mends it.';
+  byId('title').textContent = !some ? 'Begin with a table' : v.ready ? 'What kir sees' : 'kir has questions about this table';
+  byId('words').textContent = !some ? 'Open your recipes and their results. kir learns from them, and suggests what to make next.'
+    : v.ready ? shown(v.says) + '. Check that each column has the right role (colour), answer the questions, then press Go.' : 'kir cannot read the table yet. Answer below, or change the file.';
   fill(byId('examples'), v.examples.map(x => el('li', {}, el('button', { type: 'button', 'data-key': 'example ' + x.key, onclick: () => does('Reading the example …', () => server.example(x.key)) },
     el('strong', {}, x.name), el('span', { class: 'soft small' }, x.says)))));
   fill(byId('tables'), v.tables.map(showTable), some && v.ready && !v.tables.some(t => t.of === 'ingredients') && v.text.includes('sparsity: recipes')
@@ -151,7 +151,7 @@ function show(v) {
       el('span', { class: 'soft small' }, ' Optional: a second table with the price, stock, maximum or group of each ingredient.')) : null);
   byId('faults-section').hidden = !v.faults.length;
   fill(byId('faults'), v.faults.map((f, k) => el('li', {}, el('strong', {}, f.message), f.place ? el('span', { class: 'soft small' }, ' ' + f.place) : null, f.hint ? el('p', {}, f.hint) : null,
-    f.answers.length ? choices('What mends it', f.answers.map((a, n) => choice(a.text, false, () => send(a.send), `fault ${k} ${n}`))) : null)));
+    f.answers.length ? choices('Possible fixes', f.answers.map((a, n) => choice(a.text, false, () => send(a.send), `fault ${k} ${n}`))) : null)));
   byId('asks-section').hidden = !v.asks.length;
   // The first questions stand there, and the others are folded: all have an answer.
   const asked = v.asks.map((q, k) => el('li', {}, el('span', {}, q.text, q.place ? el('span', { class: 'soft small' }, ' ' + q.place) : null),
@@ -159,10 +159,10 @@ function show(v) {
   const first = asked.length > 5 ? 4 : asked.length;
   fill(byId('asks'), asked.slice(0, first));
   byId('asks-rest').hidden = asked.length === first;
-  byId('asks-count').textContent = `Answers that kir guessed: ${asked.length - first}`;
+  byId('asks-count').textContent = `More answers that kir guessed: ${asked.length - first}`;
   fill(byId('asks-more'), asked.slice(first));
   byId('targets-section').hidden = !v.ready;
-  fill(byId('targets'), v.targets.length ? v.targets.map(showTarget) : el('li', {}, 'No column says what came of the recipes. kir then suggests combinations that go together in them.'));
+  fill(byId('targets'), v.targets.length ? v.targets.map(showTarget) : el('li', {}, 'No column has results of the recipes. kir then suggests combinations that occur together in your recipes.'));
   byId('bounds-section').hidden = !v.bounds.length;
   fill(byId('bounds'), v.bounds.map((b, k) => el('li', {},
     el('label', { class: 'switch' }, el('input', { type: 'checkbox', checked: b.on, 'data-key': 'bound ' + k, onchange: () => send(b.send) }), el('span', {}, b.words)),
@@ -173,7 +173,7 @@ function show(v) {
   fill(byId('left'), v.left.map(t => el('li', {}, t)));
   byId('text-section').hidden = !v.text;
   byId('text').textContent = v.text;
-  byId('where').textContent = v.ready && v.where ? 'Will be written: ' + shown(v.where) : '';
+  byId('where').textContent = v.ready && v.where ? 'kir will write: ' + shown(v.where) : '';
   byId('where').title = byId('where').textContent;
   byId('go').disabled = !v.ready;
   byId('anew').hidden = v.named;

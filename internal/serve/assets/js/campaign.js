@@ -11,13 +11,13 @@ import { whole } from './written.js';
 const trials = new Map(); // by id: the card of a recipe of a batch, which stays while it is typed in
 let labels = '';          // that the cards are for
 
-const said = { made: 'Recorded', failed: 'Failed', withdrawn: 'Withdrawn', waits: 'Waits for a result', '': 'Tried under another name' };
+const said = { made: 'Recorded', failed: 'Failed', withdrawn: 'Withdrawn', waits: 'Waits for a result', '': 'Made under another id' };
 
 // result sends what came of recipes, and says at the first of them what is wrong.
 async function result(results, more, last = false) {
   const answer = await send({ do: 'record', results, ...more }, last);
   const first = trials.get(results[0].id);
-  if (first) first.wrong(!answer.gone ? answer.wrong ?? '' : results[0].values ? 'Not recorded yet: kir does not answer. It is kept in this browser until it does.' : 'Not recorded: ' + answer.wrong, answer.gone);
+  if (first) first.wrong(!answer.gone ? answer.wrong ?? '' : results[0].values ? 'Not recorded yet: kir does not answer. The result is kept in this browser until it does.' : 'Not recorded: ' + answer.wrong, answer.gone);
   byId('recorded').textContent = answer.wrong ? '' : shown([answer.text, ...(answer.notes ?? [])].join('. ') + '.');
   return !answer.wrong;
 }
@@ -82,11 +82,11 @@ function trial(t) {
   };
   const instead = async (results, more) => { if (await result(results, more)) forget(inputs); };
   const failed = button('Failed', () => instead([{ id: t.id, failed: true }]), { 'data-key': 'failed ' + t.id, 'aria-label': `Failed: nothing of recipe ${t.id} can be measured` });
-  const drop = button('Not made', () => instead([{ id: t.id }], { withdraw: true }), { class: 'quiet', 'data-key': 'drop ' + t.id, 'aria-label': `Not made: recipe ${t.id} counts for nothing` });
+  const drop = button('Not made', () => instead([{ id: t.id }], { withdraw: true }), { class: 'quiet', 'data-key': 'drop ' + t.id, 'aria-label': `Not made: leave out recipe ${t.id}` });
   const expects = el('p', { class: 'small' }), body = el('div', {});
   const e = el('li', { class: 'card', 'data-trial': t.id },
     el('div', { class: 'head' }, el('h3', { class: 'number' }, t.id)), el('p', { class: 'reason' }, t.reason), body, t.set && el('p', { class: 'set' }, t.set), expects,
-    el('div', { class: 'results control', role: 'group', 'aria-label': `What came of recipe ${t.id}` }, inputs.map((i, k) => el('label', names[k].set ? { class: 'set-field' } : {}, names[k].name + (names[k].unit ? `, ${names[k].unit}` : ''), i)), el('div', { class: 'small-tools' }, failed, drop)), status);
+    el('div', { class: 'results control', role: 'group', 'aria-label': `Results of recipe ${t.id}` }, inputs.map((i, k) => el('label', names[k].set ? { class: 'set-field' } : {}, names[k].name + (names[k].unit ? `, ${names[k].unit}` : ''), i)), el('div', { class: 'small-tools' }, failed, drop)), status);
   const expected = Object.entries(t.predicted ?? {});
   expects.textContent = shown(expected.length ? 'Expected: ' + expected.map(([n, q]) => prediction(n, q)).join(', ') + (t.limits ?? []).map(l => '; ' + l).join('') : '');
   const wrong = (words, later) => {
@@ -118,7 +118,7 @@ function trial(t) {
       inputs[k].dataset.typed = '1';
       if (same(before.was[l.name], t.values[l.name])) return;
       overtaken = true;
-      wrong(`Not recorded: ${l.name} ${value} was typed here, and ${t.values[l.name] || 'nothing'} was recorded since. Enter records what stands in the field.`, true);
+      wrong(`Not recorded: ${l.name} ${value} was typed here, and ${t.values[l.name] || 'nothing'} was recorded since. Press Enter to record the value in the field.`, true);
     });
     if (!overtaken) setTimeout(() => commit([card]));
   }
@@ -151,11 +151,11 @@ function paste(e, id, label) {
 function make(round, all) {
   const of = batch();
   const size = el('input', { value: of.size, size: 8, required: true }), step = el('input', { value: of.step, size: 5, required: true });
-  const d = dialog(`${isVolume() ? 'Measuring' : 'Weighing'} sheets of round ${round}`, el('form', { class: 'tools', onsubmit: e => {
+  const d = dialog(`${isVolume() ? 'Measuring' : 'Weighing'} sheets of batch ${round}`, el('form', { class: 'tools', onsubmit: e => {
     e.preventDefault();
     open(`/sheets?round=${round}&batch=${encodeURIComponent(size.value)}&step=${encodeURIComponent(step.value)}${all ? '&all=1' : ''}`, true);
     d.close();
-  } }, el('label', {}, 'Of each ', size), el('label', {}, 'Round to ', step), el('button', { class: 'main' }, 'Print'), button('Cancel', () => d.close())));
+  } }, el('label', {}, 'Amount of each ', size), el('label', {}, 'Round to ', step), el('button', { class: 'main' }, 'Print'), button('Cancel', () => d.close())));
 }
 
 // showBatch shows a batch; the last one is open.
@@ -167,11 +167,11 @@ function showBatch(b) {
     return trials.get(t.id).e;
   });
   const failed = b.entries.filter(t => t.status === 'failed').length;
-  return [el('summary', {}, `Round ${b.round} · ` + (waits ? `${waits} of ${b.entries.length} to make` : `${b.entries.length} done` + (failed ? `, ${failed} failed` : ''))),
+  return [el('summary', {}, `Batch ${b.round} · ` + (waits ? `${waits} of ${b.entries.length} to make` : `${b.entries.length} done` + (failed ? `, ${failed} failed` : ''))),
     b.notes.map(n => el('p', { class: 'small provisional' }, n)),
-    waits > 0 && el('p', { class: 'small soft' }, 'The models that chose this batch predict it. They lack the corrections of the shortlist’s figures, so the two differ.'),
-    el('div', { class: 'tools control' }, button(waits ? 'Make these' : 'Print again', () => make(b.round, !waits), { class: waits ? 'main' : null, 'data-key': 'make ' + b.round }),
-      el('span', { class: 'small soft' }, `Type what was measured; it is kept in ${page.campaign.results} as you go. “failed” is a result, too.`)),
+    waits > 0 && el('p', { class: 'small soft' }, 'The predictions here are those that chose this batch. The shortlist corrects its predictions, so the two differ.'),
+    el('div', { class: 'tools control' }, button(waits ? 'Print sheets' : 'Print again', () => make(b.round, !waits), { class: waits ? 'main' : null, 'data-key': 'make ' + b.round }),
+      el('span', { class: 'small soft' }, `Type the results; kir saves them in ${page.campaign.results} as you type. If a trial failed, type “failed”.`)),
     el('ol', { class: 'cards' }, cards)];
 }
 
@@ -186,11 +186,11 @@ export function showCampaign() {
   // Where nothing is measured, as of a portfolio, there are no rounds.
   offer('campaign', c.labels.some(l => !l.set) || c.batches.length > 0 || c.fault);
   const s = c.stand;
-  byId('campaign-advice').textContent = shown(s ? `${s.headline} ${s.text}` : c.batches.length ? c.batches[0].text : 'kir chooses a few recipes to make, you type what came of them, and it chooses the next.');
+  byId('campaign-advice').textContent = shown(s ? `${s.headline} ${s.text}` : c.batches.length ? c.batches[0].text : 'kir chooses a few recipes to make, you type their results, and kir chooses the next batch.');
   byId('campaign-fault').hidden = !c.fault;
   if (c.fault) byId('campaign-fault').textContent = shown([c.fault.message, c.fault.hint].filter(Boolean).join(': '));
   fill(byId('campaign-best'), s?.best ? [el('strong', {}, `Best so far: ${s.best_id}, ${s.measured}. `), [...amounts(s.best).map(([n, , text]) => `${n} ${text}`), ...(s.set ? [`at ${s.set}`] : [])].join(', ') + '. ', s.tried + '.'] : []);
-  byId('campaign-doing').textContent = { choosing: 'Choosing the next batch …', standing: 'Learning from the results …' }[c.doing] ?? (c.behind ? 'Results came since; it learns from them in a moment.' : '');
+  byId('campaign-doing').textContent = { choosing: 'Choosing the next batch …', standing: 'Learning from the results …' }[c.doing] ?? (c.behind ? 'New results: kir learns from them in a moment.' : '');
   byId('next').disabled = c.doing === 'choosing';
   if (document.activeElement !== byId('next-size') && !byId('next-size').dataset.typed) byId('next-size').value = kept('next size') ?? c.size;
   byId('next').textContent = c.batches.length ? 'Next batch' : 'Choose batch';
@@ -223,12 +223,12 @@ const head = (...names) => el('thead', {}, el('tr', {}, names.map(n => el('th', 
 
 function tables(s) {
   const measured = b => b ? Object.entries(b.measured).map(([n, v]) => `${n} ${plain(v)}`).join(', ') : '';
-  return [scroll('Rounds', el('table', {}, el('caption', {}, 'The best after each round; round 0 is what was known before'), head('Round', 'Results', 'Failed', 'Best so far'),
+  return [scroll('Batches', el('table', {}, el('caption', {}, 'The best recipe after each batch; batch 0 is what was known before'), head('Batch', 'Results', 'Failed', 'Best so far'),
     el('tbody', {}, s.rounds.map(r => el('tr', {}, el('th', { scope: 'row' }, String(r.round)), el('td', { class: 'n' }, String(r.results)), el('td', { class: 'n' }, String(r.failed)),
       el('td', {}, r.best ? `${r.better ? 'new: ' : ''}${r.best.id}, ${measured(r.best)}` : '')))))),
-  s.told.length && scroll('Predictions', el('table', {}, el('caption', {}, 'What was predicted, with its 90 % interval, and what was measured'), head('Recipe', 'Label', 'Predicted', 'Measured', 'Within'),
+  s.told.length && scroll('Predictions', el('table', {}, el('caption', {}, 'Predicted (with the range of nine in ten results), and measured'), head('Recipe', 'Result', 'Predicted', 'Measured', 'In range'),
     el('tbody', {}, s.told.map(q => el('tr', {}, el('th', { scope: 'row' }, q.id), el('td', {}, q.label), el('td', { class: 'n' }, `${plain(q.predicted.value)} (${plain(q.predicted.low)} to ${plain(q.predicted.high)})`),
-      el('td', { class: 'n' }, plain(q.measured)), el('td', {}, q.otherwise ? 'made otherwise' : q.within ? 'yes' : 'no')))))),
+      el('td', { class: 'n' }, plain(q.measured)), el('td', {}, q.otherwise ? 'made differently' : q.within ? 'yes' : 'no')))))),
   s.lines.map(l => el('p', {}, l))];
 }
 

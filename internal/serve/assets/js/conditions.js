@@ -33,7 +33,7 @@ export function showConditions() {
     const drawn = d?.conditions.find(r => r.name === c.name)?.text;
     return el('li', {}, el('details', { 'data-key': 'condition ' + c.name },
       el('summary', {}, el('strong', {}, c.name), c.given === null ? (drawn ? ` ${drawn}` : ' any') : ` kept at ${c.texts[c.values.indexOf(c.given)]}`),
-      el('div', { class: 'tools' }, c.number ? slider(c) : menu(c), c.given !== null && button('Let it be chosen', () => set(c, null), { 'data-key': 'free ' + c.name, 'aria-label': `Let it be chosen: ${c.name} with the recipes` }))));
+      el('div', { class: 'tools' }, c.number ? slider(c) : menu(c), c.given !== null && button('Let kir choose', () => set(c, null), { 'data-key': 'free ' + c.name, 'aria-label': `Let kir choose: ${c.name} with the recipes` }))));
   }));
 }
 

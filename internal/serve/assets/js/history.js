@@ -21,7 +21,7 @@ export function showSteps() {
       el('div', { class: 'small-tools' },
         s.id === step ? el('span', { class: 'small soft' }, 'shown now') : button('Go there', () => ask({ do: 'back', step: s.id }), { 'data-key': 'to ' + s.id, 'aria-label': `Go there, to step ${s.id}` }),
         s.id !== step && button('Compare', () => compare(s), { 'data-key': 'compare ' + s.id, 'aria-label': `Compare with step ${s.id}` }), name));
-  }), made > steps.length && el('li', { class: 'soft small' }, `${made - steps.length} earlier steps are kept with the problem.`));
+  }), made > steps.length && el('li', { class: 'soft small' }, `${made - steps.length} earlier steps are kept beside the problem file.`));
 }
 
 const setOf = b => parts(b.recipe).map(([n]) => n).sort().join('\u0000');
@@ -46,10 +46,10 @@ async function compare(s) {
     return all.map(([n], k) => `${percents[k]} ${n}`).join(', ') + `: ${score(b.score)}`;
   };
   const list = (head, sign, all) => [el('h3', {}, `${head}: ${all.length}`), el('ul', { class: 'plain small ' + sign }, all.map(b => el('li', {}, line(b))))];
-  fill(byId('compared'), el('div', { class: 'box' }, el('h3', {}, `Beside step ${s.id}: ${title(s)}`),
-    !page.list.settled || !other.settled ? el('p', { class: 'provisional small' }, 'One of the two shortlists is a first look.') : null,
-    el('p', {}, `Mean score ${mean(there)} there, ${mean(here)} here. Recipes of the same ingredients in both: ${here.filter(b => has(there, b)).length}.`),
-    list('Came', 'came', here.filter(b => !has(there, b))), list('Went', 'went', there.filter(b => !has(here, b))),
+  fill(byId('compared'), el('div', { class: 'box' }, el('h3', {}, `Compared with step ${s.id}: ${title(s)}`),
+    !page.list.settled || !other.settled ? el('p', { class: 'provisional small' }, 'One of the two shortlists is not final yet.') : null,
+    el('p', {}, `Mean score: ${mean(there)} in step ${s.id}, ${mean(here)} in this step. Recipes with the same ingredients in both: ${here.filter(b => has(there, b)).length}.`),
+    list('Only in this step', 'came', here.filter(b => !has(there, b))), list(`Only in step ${s.id}`, 'went', there.filter(b => !has(here, b))),
     el('pre', { tabindex: 0, role: 'region', 'aria-label': 'The difference of the files' }, text.difference || 'The problems are the same.'), button('Close', () => fill(byId('compared')))));
 }
 

@@ -33,7 +33,7 @@ export function showNames() {
 export function showDraws() {
   const d = page.draws;
   if (!d || !page.problem || d.step !== page.state.step) return;
-  byId('draws-why').textContent = `${d.why} These figures come from ${d.made.toLocaleString('en')} draws` + (d.from ? `, begun at ${d.from.toLocaleString('en')} draws of the step before.` : '.');
+  byId('draws-why').textContent = `${d.why} These figures come from ${d.made.toLocaleString('en')} draws for this page` + (d.from ? `, begun from ${d.from.toLocaleString('en')} draws of the step before.` : '.');
   byId('draws-why').className = 'small ' + (d.reliable ? '' : 'provisional');
   const wanted = byId('find-ingredient').value.trim().toLowerCase();
   const rows = d.ingredients.filter(r => !wanted || r.name.toLowerCase().includes(wanted));
@@ -79,7 +79,7 @@ export async function steer(name, group = false, quiet = false) {
   const low = el('input', { value: bound(d.low, d.total), size: 7, 'data-key': 'dose low' }), high = el('input', { value: bound(d.high, d.total), size: 7, 'data-key': 'dose high' });
   const box = byId('dose'), close = button('Close', () => box.close());
   const { required, excluded } = page.problem;
-  const drawn = () => d.bins.length ? histogram(d, low, high, () => send(low.value, high.value)) : el('p', { class: 'soft' }, 'No draw uses it.');
+  const drawn = () => d.bins.length ? histogram(d, low, high, () => send(low.value, high.value)) : el('p', { class: 'soft' }, 'No draw uses this ' + (group ? 'group.' : 'ingredient.'));
   let picture = drawn();
   redraw = () => {
     const typed = [low.value, high.value], next = drawn();
@@ -87,7 +87,7 @@ export async function steer(name, group = false, quiet = false) {
     picture = next;
     [low.value, high.value] = typed;
   };
-  fill(byId('dose-body'), el('h2', { id: 'dose-head' }, name), el('p', { class: 'small' }, `${fixed(100 * d.used, 1)} % of the draws use it. Drag the ends to limit its ` + (group ? 'total.' : 'amount in recipes that use it.')),
+  fill(byId('dose-body'), el('h2', { id: 'dose-head' }, name), el('p', { class: 'small' }, `${fixed(100 * d.used, 1)} % of the draws use this ${group ? 'group' : 'ingredient'}. Drag the ends to limit its ` + (group ? 'total.' : 'amount where it is used.')),
     picture,
     el('form', { class: 'tools', onsubmit: e => { e.preventDefault(); send(low.value, high.value); } },
       el('label', {}, 'from ', low), el('label', {}, 'to ', high), el('button', { class: 'main' }, 'Apply limits'),

@@ -13,7 +13,7 @@ import * as history from './history.js';
 import * as tabs from './tabs.js';
 
 const phases = {
-  reading: 'Updating: reading', asking: 'Waiting for your word', drawing: 'Updating: first results',
+  reading: 'Updating: reading the problem', asking: 'Waiting for your permission', drawing: 'Updating: first results',
   settled: 'Up to date', faulty: 'Conflict: see below', gone: 'kir has ended, or cannot be reached. Results that you type are kept in this browser until it is back',
   refused: 'kir was started again. Open the address that it printed: what you typed here is kept in this browser',
 };

@@ -23,7 +23,7 @@ async function draw() {
   at = -1;
   showColours();
   const more = names => names.length ? 'more ' + names.join(', ') : 'no ingredient stands out';
-  byId('map-says').textContent = shown(`The map shows ${percent(plane.explained)} of the variation${plane.explained < 0.5 ? ', so distances are rough' : ''}. Left: ${more(plane.left)}. Right: ${more(plane.right)}. Bottom: ${more(plane.lower)}. Top: ${more(plane.upper)}.`);
+  byId('map-says').textContent = shown(`The map shows ${percent(plane.explained)} of the differences between recipes${plane.explained < 0.5 ? ', so distances are rough' : ''}. Left: ${more(plane.left)}. Right: ${more(plane.right)}. Bottom: ${more(plane.lower)}. Top: ${more(plane.upper)}.`);
   paint();
 }
 
@@ -80,7 +80,7 @@ export function paint() {
 function look(k) {
   at = k;
   const p = plane.points[k];
-  byId('map-says').textContent = shown((p.name ? p.name + ': ' : '') + p.text + (p.score === null ? ' (the constraints or objectives leave it out)' : `; ${percent(p.score)} of the highest score`));
+  byId('map-says').textContent = shown((p.name ? p.name + ': ' : '') + p.text + (p.score === null ? ' (left out by the constraints or objectives)' : `; ${percent(p.score)} of the highest score`));
   paint();
 }
 
@@ -107,4 +107,4 @@ export function begin() {
   for (const media of ['(prefers-color-scheme: dark)', 'print']) matchMedia(media).addEventListener('change', paint);
 }
 
-export const forget = () => { if (page.draws && plane) byId('map-draw').textContent = 'Refresh map: there are other draws'; };
+export const forget = () => { if (page.draws && plane) byId('map-draw').textContent = 'Refresh map: there are new draws'; };

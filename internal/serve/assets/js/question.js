@@ -15,8 +15,8 @@ export function showObjectives() {
       onchange: () => ask({ do: 'weight', property: w.name, weight: Number(slider.value) }) });
     return el('li', {}, el('details', { 'data-key': 'objective ' + w.name },
       el('summary', {}, el('strong', {}, w.name), ' ', about(w), w.weight !== 1 && ` · importance ${plain(w.weight)}`),
-      el('p', { class: 'soft' }, w.kind === 'learn' ? 'Learnt from your recipes (key "learn" in the problem file)' : `Key in the file: ${w.kind}`), el('div', { class: 'tools' }, el('label', { title: 'Called "weight" in the problem file' }, 'Importance ', slider, ' ', value), aim(w))));
-  }) : el('li', { class: 'soft lack' }, 'None: no recipe is better than another.'));
+      el('p', { class: 'soft' }, w.kind === 'learn' ? 'Learnt from your recipes (key "learn" in the problem file)' : `Key in the problem file: "${w.kind}"`), el('div', { class: 'tools' }, el('label', { title: 'Called "weight" in the problem file' }, 'Importance ', slider, ' ', value), aim(w))));
+  }) : el('li', { class: 'soft lack' }, 'None: all recipes count as equally good.'));
 }
 
 // about is what is asked of an objective, without its name at the beginning.
@@ -41,7 +41,7 @@ function aim(w) {
   if (!w.numeric && !w.classes.length) return null; // it has no model
   if (!w.numeric) {
     const s = el('select', { 'data-key': 'want ' + w.name, onchange: () => s.value && ask({ do: 'aim', property: w.name, way: 'want', aim: s.value }) },
-      el('option', { value: '' }, 'another class …'), w.classes.map(c => el('option', { value: c }, c)));
+      el('option', { value: '' }, 'another value …'), w.classes.map(c => el('option', { value: c }, c)));
     return el('label', { class: 'control' }, 'Want ', s);
   }
   const low = el('input', { type: 'number', step: 'any', value: w.low, size: 6 }), high = el('input', { type: 'number', step: 'any', value: w.high, size: 6 });
@@ -61,7 +61,7 @@ const kinds = {
   used: { label: 'how many of a group', fields: ['group', 'fewest', 'greatest number'], rule: f => `group: {of: {${quoted(page.problem.attribute)}: ${quoted(f.group)}}, used: [${Number(f.fewest) || 0}, ${Number(f['greatest number']) || 0}]}` },
   never: { label: 'not together', fields: ['ingredient', 'other'], rule: f => `never: [${quoted(f.ingredient)}, ${quoted(f.other)}]` },
   needs: { label: 'one needs another', fields: ['ingredient', 'other'], rule: f => `needs: {if: ${quoted(f.ingredient)}, then: ${quoted(f.other)}}` },
-  other: { label: 'as YAML, as in the problem file', fields: ['rule'], rule: f => f.rule },
+  other: { label: 'another, as in the problem file', fields: ['rule'], rule: f => f.rule },
 };
 
 const lastLeft = newest();
@@ -117,7 +117,7 @@ function later() {
     try {
       const a = await lastLeft(get('/leaves?change=' + encodeURIComponent(JSON.stringify(request()))));
       if (!a) return;
-      byId('rule-leaves').textContent = a.fault ? shown(a.fault.message + (a.fault.hint ? ': ' + a.fault.hint : '')) : `It leaves ${a.left} of ${a.of} recipes` + (a.draws ? `, and ${a.draws}.` : '.');
+      byId('rule-leaves').textContent = a.fault ? shown(a.fault.message + (a.fault.hint ? ': ' + a.fault.hint : '')) : `This constraint leaves ${a.left} of ${a.of} recipes` + (a.draws ? `, and ${a.draws}.` : '.');
     } catch (e) {
       byId('rule-leaves').textContent = shown(e.message);
     }
@@ -128,7 +128,7 @@ export function showConstraints() {
   const p = page.problem;
   byId('left').textContent = `${p.left} recipes meet the constraints.`;
   fill(byId('constraints'), p.constraints.length ? p.constraints.map((r, k) => el('li', {}, el('span', { title: entire(r) }, r), ' ',
-    button('×', () => ask({ do: 'drop', rule: k }), { class: 'drop control', 'data-key': 'drop ' + k, title: 'Drop it', 'aria-label': `Drop constraint: ${shown(r)}` })))
+    button('×', () => ask({ do: 'drop', rule: k }), { class: 'drop control', 'data-key': 'drop ' + k, title: 'Drop constraint', 'aria-label': `Drop constraint: ${shown(r)}` })))
     : el('li', { class: 'soft lack' }, 'None.'));
   const offered = Object.entries(kinds).filter(([, k]) => p.groups.length || !k.fields.includes('group'));
   if (byId('rule-kind').options.length !== offered.length) {

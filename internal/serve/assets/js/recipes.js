@@ -23,7 +23,7 @@ async function copy(b, e) {
     await navigator.clipboard.writeText(recipeText(b));
     e.target.textContent = 'Copied';
   } catch {
-    say('The browser does not allow to copy here.');
+    say('The browser does not allow copying here.');
   }
 }
 
@@ -71,14 +71,14 @@ function facts(b) {
   const all = [...Object.entries(b.predicted ?? {}).map(([w, q]) => predicted(w, q)),
     ...Object.entries(b.scores ?? {}).filter(([w]) => !b.predicted?.[w]).map(([w, y]) => el('span', {}, `${w} ${score(y)}`))];
   const some = Object.values(b.predicted ?? {});
-  const meaning = [some.some(q => !q.class) && 'In brackets: the range of 9 in 10 new results.', some.some(q => q.class) && 'A percentage is the chance of the class, as held-out recipes had it; its brackets are the 90 % interval.'].filter(Boolean).join(' ');
+  const meaning = [some.some(q => !q.class) && 'In brackets: the range of 9 in 10 new results.', some.some(q => q.class) && 'A percentage is the chance of that result, corrected by recipes kept out of the training (held-out); in brackets, its 90 % range.'].filter(Boolean).join(' ');
   if (all.length) out.push(el('p', { title: meaning || null },
     all.map((e, k) => [k ? ' · ' : '', e])));
-  for (const l of b.sure ?? []) out.push(el('p', {}, `${l.limit}: ${fixed(100 * l.probability, 1)} % chance of keeping it`));
+  for (const l of b.sure ?? []) out.push(el('p', {}, `${l.limit}: ${fixed(100 * l.probability, 1)} % chance of meeting it`));
   if (b.extrapolates) out.push(el('p', { class: 'provisional' }, 'Unlike any known recipe: its predictions are unreliable.'));
   if (b.nearest?.length) {
     const n = b.nearest[0];
-    out.push(el('p', { class: 'soft', title: '0: the same recipe. 1: no ingredient in common. Ingredients that every one of your recipes contains are ignored.' }, `Nearest of yours: ${n.recipe}` + (n.distance === null ? '' : ` (distance ${fixed(n.distance, 2)} of 1)`)));
+    out.push(el('p', { class: 'soft', title: '0: the same recipe. 1: no ingredient in common. Ingredients that every one of your recipes contains are ignored.' }, `Nearest of your recipes: ${n.recipe}` + (n.distance === null ? '' : ` (distance ${fixed(n.distance, 2)} of 1)`)));
   }
   for (const v of b.variants ?? []) {
     const change = [...v.without.map(n => 'without ' + n), ...Object.entries(v.with).map(([n, a]) => `with ${n} (${amount(a)})`)];
@@ -150,7 +150,7 @@ function table(list) {
   const names = [...new Set(list.flatMap(([b]) => parts(b.recipe).map(([n]) => n)))];
   const texts = list.map(([b]) => new Map(amounts(b.recipe).map(([n, , text]) => [n, text])));
   return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'The shortlist as a table' },
-    el('table', {}, el('caption', { class: 'small soft' }, 'A column a recipe.'),
+    el('table', {}, el('caption', { class: 'small soft' }, 'Each column is a recipe.'),
       el('thead', {}, el('tr', {}, el('th', { scope: 'col' }, 'Ingredient'), list.map(([, k]) => el('th', { scope: 'col', class: 'n' }, String(k + 1))))),
       el('tbody', {},
         el('tr', { class: weak() ? 'soft' : null }, el('th', { scope: 'row' }, weak() ? 'score (weak model)' : 'score'), list.map(([b]) => el('td', { class: 'n' }, score(b.score)))),
@@ -168,7 +168,7 @@ export function showList() {
   byId('list').classList.toggle('old', old);
   byId('list').setAttribute('aria-busy', String(old));
   if (l.step !== page.state.step) {
-    note.textContent = `This is still the shortlist of step ${l.step}.`;
+    note.textContent = `This is still the shortlist of step ${l.step}; the new one follows.`;
     note.className = 'small provisional';
     return;
   }
@@ -193,7 +193,7 @@ export function showList() {
     const w = byId('sort').value.slice(3), of = b => (b.predicted?.[w] ? shownOf(b.predicted[w]) : b.scores[w]);
     list.sort((a, b) => of(b[0]) - of(a[0]));
   }
-  if (!list.length) return fill(byId('list'), el('p', { class: 'soft' }, l.entries.length ? 'No recipe of the shortlist has it.' : 'There is no recipe yet that fits.'));
+  if (!list.length) return fill(byId('list'), el('p', { class: 'soft' }, l.entries.length ? 'No recipe of the shortlist contains this ingredient.' : 'No recipe fits yet.'));
   if (byId('shape').value === 'table') return fill(byId('list'), table(list));
   unfolded ||= kept('unfolded') === true;
   const long = list.length > fewCards && !unfolded;

@@ -46,7 +46,7 @@ if (!here) {
     const text = document.createElement('p');
     text.id = 'locked';
     text.setAttribute('role', 'alert');
-    text.textContent = 'This tab cannot ask kir for anything: it was not opened by an address that kir serve printed, or that address was opened before. Open the last one that it printed; each opens one tab.';
+    text.textContent = 'This tab has no access to kir: its address was opened before, or kir serve did not print it. Open the last address that kir serve printed; each opens one tab.';
     document.title = 'kir';
     document.body.replaceChildren(text);
     await new Promise(() => {});

@@ -19,8 +19,8 @@ async function next() {
   if (!pair) return;
   question = pair;
   byId('taste-about').textContent = question.asked
-    ? shown(question.about) + `. Of this pair it expects the first to be liked better with ${percent(question.expected)}.`
-    : 'Which would you rather have?';
+    ? shown(question.about) + `. The chance that you prefer the first recipe is ${percent(question.expected)}.`
+    : 'Which of the two do you like better?';
   byId('taste-begin').textContent = 'Another pair';
   const side = (of, better, worse, key) => el('div', { class: 'card box' }, bar(of),
     plainRows(of), el('p', {}, button('I like this one better', () => answer(better, worse), { class: 'main', 'data-key': key })));
