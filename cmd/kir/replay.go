@@ -45,7 +45,7 @@ TABLE is a table of recipes with results; flags describe it as in kir init. A PR
 needs an objective that is learnt from results. Several objectives count as one score.
 kir replay changes no file of a campaign. docs/campaign.md has an example.
 
--o writes one self-contained HTML file; --figures writes the figure as SVG and PNG.`,
+-o writes one HTML file; --figures writes the figure as SVG and PNG.`,
 		Example: `  kir replay recipes.csv --objective liking
   kir replay problem.yaml --batch 8 -o replay.html
   kir replay problem.yaml --json | jq .trials_to_best.median`,
@@ -64,8 +64,8 @@ func (o *replayOptions) addFlags(c *cobra.Command) {
 	c.Flags().IntVar(&o.settings.BatchSize, "batch", 0, "`NUMBER` of recipes in a batch (default: 4)")
 	c.Flags().IntVar(&o.settings.Trials, "trials", 0, "`NUMBER` of recipes that a replay makes (default: half of the recipes, at most 60 after the start)")
 	c.Flags().IntVar(&o.settings.Repeats, "repeat", 0, "`NUMBER` of replays, each with another start (default: 10)")
-	c.Flags().Uint64Var(&o.settings.Seed, "seed", 0, "seed of all random choices (default: that of the problem)")
-	c.Flags().IntVar(&o.settings.Workers, "workers", 0, "`NUMBER` of replays in parallel (default: all cores); the result stays the same")
+	c.Flags().Uint64Var(&o.settings.Seed, "seed", 0, "start of the random numbers, a `NUMBER` (default: that of the problem)")
+	c.Flags().IntVar(&o.settings.Workers, "workers", 0, "`NUMBER` of replays at the same time (default: all cores); the result stays the same")
 	c.Flags().StringVarP(&o.output, "output", "o", "", "HTML `FILE` to write")
 	c.Flags().StringVar(&o.figures, "figures", "", "write the figure as SVG and PNG into this `DIR`")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON document")
