@@ -240,17 +240,19 @@ func ReplayFigure(r *campaign.Replayed) *figure.Figure {
 	y := paddedScale(values, campaignPlotBottom, campaignPlotTop)
 	drawVerticalAxis(f, x, y, title)
 	drawHorizontalAxis(f, x, campaignPlotBottom, "trials")
-	var area, back, own, random []float64
-	for k, v := range r.Rounds {
-		kir, worst, best, chance := of(v)
+	var area, own, random []float64
+	for _, v := range r.Rounds {
+		kir, worst, _, chance := of(v)
 		at := x.At(float64(v.Trials))
 		area = append(area, at, y.At(worst))
 		own, random = append(own, at, y.At(kir)), append(random, at, y.At(chance))
-		_, _, best, _ = of(r.Rounds[len(r.Rounds)-1-k])
-		back = append(back, x.At(float64(r.Rounds[len(r.Rounds)-1-k].Trials)), y.At(best))
+	}
+	for _, v := range slices.Backward(r.Rounds) {
+		_, _, best, _ := of(v)
+		area = append(area, x.At(float64(v.Trials)), y.At(best))
 	}
 	if !r.CountsBest() && len(r.Replays) > 1 {
-		f.FillArea(append(area, back...), figure.Accent)
+		f.FillArea(area, figure.Accent)
 		f.Key("all replays", func(f *figure.Figure, x, y float64) {
 			f.FillArea([]float64{x, y, x + 20, y, x + 20, y + 10, x, y + 10}, figure.Accent)
 		})
