@@ -4,7 +4,7 @@
 //
 //	go run ./bench/campaign -data DIR -keep replays.jsonl -seeds 20 -batch 8
 //
-// With -trade the campaigns are for trade-offs of two objectives, by kir next alone. With -conditions a trial sets more
+// With -trade the campaigns are for trade-offs of two objectives, by the arms random, next and ehvi. With -conditions a trial sets more
 // than amounts, and a batch has two values of one of these conditions.
 //
 // DIR, or KIR_EXPERIMENTS, is the directory of the experiments; -table, -label and
@@ -50,7 +50,9 @@ func (r *record) key() string { return fmt.Sprintf("%s %s %d %d", r.Oracle, r.Ar
 
 const (
 	startSize = 20
-	trials    = 64
+	trials    = 64 // after the start
+
+	tradeTrials = 48 // the same for a trade-off
 )
 
 func main() {
@@ -74,22 +76,23 @@ func run(ctx context.Context) error {
 	first := flag.Int("first", 0, "seed of the first of them")
 	batch := flag.Int("batch", 8, "recipes a batch")
 	only := flag.String("only", "", "oracles, with commas between; empty: all")
-	which := flag.String("arms", "random,shortlist,next,gp,rf", "arms")
+	which := flag.String("arms", "", "arms; empty: random,shortlist,next,gp,rf, and of trade-offs random,next,ehvi")
 	program := flag.String("python", "/usr/bin/python3", "a Python that has scikit-learn")
 	script := flag.String("script", "bench/campaign/arms.py", "scikit-learn's arms")
 	anywhere := flag.Bool("anywhere", false, "begin with recipes of the whole table, not of its worse half")
 	workers := flag.Int("workers", 2, "campaigns at once")
 	show := flag.Bool("show", false, "show what was kept, and replay nothing")
 	figure := flag.String("figure", "", "file of the figure, SVG")
-	trade := flag.Bool("trade", false, "replay trade-offs of two objectives, by kir next alone")
+	trade := flag.Bool("trade", false, "replay trade-offs of two objectives, with the arms random, next and ehvi")
 	conditions := flag.Bool("conditions", false, "replay tables whose trials set more than amounts")
 	printed := flag.Bool("export", false, "print the tables and the starts of their campaigns as JSON lines, for bench/peers, and replay nothing")
 	flag.Parse()
 
 	known := tables
 	if *trade {
-		known, *which = trades, "next"
+		known, *which = trades, cmp.Or(*which, "random,next,ehvi")
 	}
+	*which = cmp.Or(*which, "random,shortlist,next,gp,rf")
 	if *conditions {
 		known = underConditions
 	}
@@ -142,7 +145,11 @@ func run(ctx context.Context) error {
 		}
 	}
 	all := seedsFrom(*first, *seeds)
-	report(os.Stdout, oracles, names, kept, *batch, all)
+	if *trade {
+		reportVolumes(os.Stdout, oracles, names, kept, *batch, all)
+	} else {
+		report(os.Stdout, oracles, names, kept, *batch, all)
+	}
 	if slices.Contains(names, "next") {
 		if !*trade {
 			calibration(os.Stdout, oracles, "next", kept, *batch, all)
@@ -242,6 +249,8 @@ func replayAll(ctx context.Context, oracles []*oracle, names []string, seeds []u
 					a.choose = shortlist
 				case "next":
 					a.choose = next
+				case "ehvi":
+					a.choose = ehvi
 				case "gp", "rf":
 					if py == nil {
 						var err error
@@ -368,8 +377,12 @@ func (o *oracle) start(r *rand.Rand) []int {
 	return from[:startSize:startSize]
 }
 
-// rounds is how many batches a campaign has: 64 trials, or what leaves half of a small
-// table untried.
+// rounds is how many batches a campaign has: 64 trials, 48 for a trade-off, or what leaves half of a
+// small table untried.
 func rounds(o *oracle, batch int) int {
-	return min(trials/batch, max(2, (len(o.recipes)/2-startSize)/batch))
+	most := trials
+	if o.second != nil {
+		most = tradeTrials
+	}
+	return min(most/batch, max(2, (len(o.recipes)/2-startSize)/batch))
 }

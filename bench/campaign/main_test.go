@@ -217,3 +217,52 @@ func TestExport(t *testing.T) {
 		}
 	}
 }
+
+// TestSecondIsGreater: a second objective that is the better the greater it is counts as such, and a known one by name
+// is the price of each ingredient.
+func TestSecondIsGreater(t *testing.T) {
+	text := "a,b,c,y,z\n"
+	for a := range 11 {
+		for b := range 11 - a {
+			text += fmt.Sprintf("%d,%d,%d,%d,%d\n", a, b, 10-a-b, a, 2*b)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "two.csv"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	of := table{file: "two.csv", columns: []string{"a", "b", "c"}, label: "y", total: 10, second: "z", greater: true}
+	o, err := readOracle(t.Context(), dir, of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// All recipes without c are on the front: y + z/2 is 10.
+	if !slices.Equal(o.second.ideal, []float64{-10, -20}) || !slices.Equal(o.second.reference, []float64{1, 2}) || !strings.Contains(o.second.asked("maximize"), "label: z, maximize: true") {
+		t.Errorf("%+v, asked %s", o.second, o.second.asked("maximize"))
+	}
+	of.second, of.greater, of.price = "", false, func(name string) float64 { return map[string]float64{"a": 3, "b": 1, "c": 2}[name] }
+	if o, err = readOracle(t.Context(), dir, of); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(o.second.prices, []float64{3, 1, 2}) || !slices.Equal(o.second.ideal, []float64{-10, 1}) {
+		t.Errorf("%+v", o.second)
+	}
+}
+
+// TestReportVolumes: the report has the share of the hypervolume that each arm reached, and how much further kir next
+// came, seed by seed.
+func TestReportVolumes(t *testing.T) {
+	o := hill(t)
+	kept := make(map[string]*record)
+	for name, regrets := range map[string][]float64{"next": {0.1, 0.2}, "random": {0.5, 0.4}} {
+		for seed, regret := range regrets {
+			r := &record{Oracle: o.name, Arm: name, Seed: uint64(seed), Batch: 8, Regret: []float64{0.9, regret}}
+			kept[r.key()] = r
+		}
+	}
+	var b strings.Builder
+	reportVolumes(&b, []*oracle{o}, []string{"random", "next"}, kept, 8, seedsFrom(0, 3))
+	if want := "| hill | 91 | 20 + 24 | 55.0 ± 5.0 | 85.0 ± 5.0 | +30.0 ± 10.0 |"; !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, b.String())
+	}
+}

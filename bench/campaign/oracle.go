@@ -50,8 +50,10 @@ type table struct {
 
 	conditions []condition // columns of what was set beside the recipe
 
-	second string    // of a trade-off: another label, the better the smaller it is
-	prices []float64 // or the price of each ingredient
+	second  string                          // of a trade-off: another label
+	greater bool                            // whether that is the better the greater it is
+	prices  []float64                       // or the price of each ingredient, the smaller the better
+	price   func(ingredient string) float64 // the same by name
 }
 
 // tables are the known ones of a directory of experiments.
@@ -81,7 +83,7 @@ var underConditions = []table{
 // readOracle reads one of the tables of a directory, and its second objective if it has one.
 func readOracle(ctx context.Context, dir string, t table) (*oracle, error) {
 	o, err := readFirst(ctx, dir, t)
-	if err == nil && (t.second != "" || t.prices != nil) {
+	if err == nil && (t.second != "" || t.prices != nil || t.price != nil) {
 		o.second, err = readSecond(ctx, dir, t, o)
 	}
 	return o, err

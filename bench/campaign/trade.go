@@ -12,14 +12,35 @@ import (
 )
 
 // trades are tables with two objectives: another label that is measured, or a price that is
-// known of each recipe. The prices of the metals are about those of a kilogram in 2024, in
-// euros, and the others are invented.
+// known of each recipe. The prices of the metals in oxygen evolution are about those of a kilogram in
+// 2024, in euros; those of photo_wf3 and perovskite are invented. Other prices are the mean atomic mass of an
+// alloy, and the share of the cement, of all that is not water in a shampoo, and of solvents and salts
+// with fluorine.
 var trades = []table{
 	named(tables, "boxcrete.csv", func(t *table) { t.second = "GWP" }),
 	named(tables, "oer_plate_3851.csv", func(t *table) { t.prices = []float64{16, 1, 26, 290, 2, 9} }),
 	named(tables, "oer_plate_3860.csv", func(t *table) { t.prices = []float64{28, 1, 26, 290, 2, 9} }),
 	named(tables, "photo_wf3.csv", func(t *table) { t.prices = []float64{9, 2, 5, 14} }),
 	named(tables, "perovskite.csv", func(t *table) { t.prices = []float64{5, 3, 1} }),
+	named(tables, "boxcrete.csv", func(t *table) { t.name, t.prices = "boxcrete and cement", []float64{1, 0, 0, 0, 0, 0, 0, 0} }),
+	named(tables, "shampoo.csv", func(t *table) {
+		t.name, t.failures = "shampoo and dose", false
+		t.prices = append(slices.Repeat([]float64{1}, t.to-t.from), 0)
+	}),
+	named(tables, "electrolytes.csv", func(t *table) {
+		t.name = "electrolytes and fluorine"
+		t.price = func(ingredient string) float64 { return float64(min(strings.Count(ingredient, "F"), 1)) }
+	}),
+	named(tables, "alloys.csv", func(t *table) {
+		t.name = "alloys hardness and mass"
+		t.prices = []float64{26.98, 58.93, 55.85, 58.69, 28.09, 52.00, 54.94, 92.91, 95.95, 47.87, 63.55, 12.01, 50.94, 91.22,
+			10.81, 144.24, 118.71, 6.94, 24.31, 65.38, 44.96, 180.95, 178.49, 183.84, 186.21, 40.08, 88.91, 106.42}
+	}),
+	named(tables, "alloys.csv", func(t *table) { t.name, t.second, t.greater = "alloys hardness and elongation", "elongation %", true }),
+	named(tables, "alloys.csv", func(t *table) {
+		t.name, t.label, t.second, t.greater = "alloys strength and elongation", "yield strength MPa", "elongation %", true
+		t.keep = map[string]string{"temperature °C": "25.0"}
+	}),
 }
 
 // named returns a table of some, changed.
@@ -29,10 +50,11 @@ func named(of []table, file string, change func(*table)) table {
 	return t
 }
 
-// A second objective of an oracle's recipes, the better the smaller it is.
+// A second objective of an oracle's recipes.
 type second struct {
-	prices []float64 // by ingredient; nil: it is measured
-	values []float64 // by recipe
+	prices  []float64 // by ingredient; nil: it is measured
+	greater bool      // whether it is the better the greater it is
+	values  []float64 // by recipe
 
 	reference, ideal []float64 // of all recipes
 	most             float64   // the hypervolume of all
@@ -40,7 +62,12 @@ type second struct {
 
 // readSecond reads the second objective, and leaves of the recipes those that have it.
 func readSecond(ctx context.Context, dir string, t table, o *oracle) (*second, error) {
-	s := &second{prices: t.prices}
+	s := &second{prices: t.prices, greater: t.greater}
+	if t.price != nil {
+		for _, name := range o.ingredients {
+			s.prices = append(s.prices, t.price(name))
+		}
+	}
 	if s.prices != nil && len(s.prices) != len(o.ingredients) {
 		return nil, fmt.Errorf("%s has %d ingredients and %d prices", o.name, len(o.ingredients), len(s.prices))
 	}
@@ -89,6 +116,9 @@ func readSecond(ctx context.Context, dir string, t table, o *oracle) (*second, e
 // asked returns the properties and the trade-off of the problem.
 func (s *second) asked(way string) string {
 	z := "{forest: {label: z, minimize: true}}"
+	if s.greater {
+		z = "{forest: {label: z, maximize: true}}"
+	}
 	if s.prices != nil {
 		z = "{blend: {attribute: price, minimize: true}}"
 	}
@@ -110,53 +140,41 @@ func (s *second) ingredients(o *oracle) string {
 }
 
 // losses are how bad a recipe is in both objectives.
-func (o *oracle) losses(k int) []float64 { return []float64{-o.worth(k), o.second.values[k]} }
+func (o *oracle) losses(k int) []float64 {
+	z := o.second.values[k]
+	if o.second.greater {
+		z = -z
+	}
+	return []float64{-o.worth(k), z}
+}
 
-// front returns the losses of some recipes, scaled as kir next scales them: from the best of
-// all to the reference of what is on the front of these.
-func (o *oracle) front(tried []int) (points [][]float64, scaled func(k int) []float64) {
-	for _, k := range tried {
+// scaledLosses returns the losses of some recipes from 0, the best of all, to 1, the reference of the table.
+func (o *oracle) scaledLosses(recipes ...int) (points [][]float64) {
+	for _, k := range recipes {
 		points = append(points, o.losses(k))
 	}
-	var of [][]float64
-	for _, k := range pareto.NonDominated(points) {
-		of = append(of, points[k])
-	}
-	_, nadir := pareto.Bounds(of)
-	if len(of) == 1 {
-		_, nadir = pareto.Bounds(points)
-	}
-	ideal := o.second.ideal
-	reference := pareto.HypervolumeReference(ideal, nadir)
-	return pareto.ScaleLosses(of, ideal, reference), func(k int) []float64 { return pareto.ScaleLosses([][]float64{o.losses(k)}, ideal, reference)[0] }
+	return pareto.ScaleLosses(points, o.second.ideal, o.second.reference)
 }
 
 // adds is the share of the hypervolume of what was tried that a recipe adds.
 func (o *oracle) adds(k int, tried []int) float64 {
-	points, scaled := o.front(tried)
-	one := []float64{1, 1}
-	return pareto.VolumeGain(scaled(k), points, one) / max(pareto.Hypervolume(points, one), 1e-9)
+	points, one := lowerFront(o.scaledLosses(tried...)), []float64{1, 1}
+	return pareto.VolumeGain(o.scaledLosses(k)[0], points, one) / max(pareto.Hypervolume(points, one), 1e-9)
 }
 
 // replayTrade makes one campaign for a trade-off: its regret is the share of the hypervolume
 // of all recipes that what was tried does not have.
 func replayTrade(ctx context.Context, p *replay, a arm, r *record) error {
-	s, one := p.o.second, []float64{1, 1}
+	one := []float64{1, 1}
 	note := func() {
-		var points [][]float64
-		for _, k := range p.tried {
-			points = append(points, p.o.losses(k))
-		}
-		r.Regret = append(r.Regret, 1-pareto.Hypervolume(pareto.ScaleLosses(points, s.ideal, s.reference), one)/s.most)
+		r.Regret = append(r.Regret, 1-pareto.Hypervolume(p.o.scaledLosses(p.tried...), one)/p.o.second.most)
 		r.Closed = append(r.Closed, 1-r.Regret[len(r.Regret)-1]/max(r.Regret[0], 1e-9))
 	}
 	note()
 	for range rounds(p.o, p.size) {
 		more := 0.0
-		points, scaled := p.o.front(p.tried)
-		have := max(pareto.Hypervolume(points, one), 1e-9)
 		for _, k := range p.untried() {
-			more = max(more, pareto.VolumeGain(scaled(k), points, one)/have)
+			more = max(more, p.o.adds(k, p.tried))
 		}
 		r.More = append(r.More, more)
 		chosen, err := a.choose(ctx, p)

@@ -330,8 +330,9 @@ func (f *tradeOffOptimizer) searchFront(ctx context.Context) error {
 // so great that every recipe within the limits beats every recipe outside.
 const limitLossPenalty = 1000
 
-// thinCandidates removes candidates until the losses of the rest can be drawn jointly. The
-// optimistic losses of the remaining candidates are spread evenly.
+// thinCandidates removes candidates until the losses of the rest can be drawn jointly. It keeps the
+// candidates on the Pareto front of optimistic losses first, and then the candidates on the front that
+// remains without them.
 func (f *tradeOffOptimizer) thinCandidates() error {
 	if len(f.candidateRecipes) <= poolCandidateCount-randomCandidateCount {
 		return nil
@@ -346,12 +347,7 @@ func (f *tradeOffOptimizer) thinCandidates() error {
 			points[a] = append(points[a], v)
 		}
 	}
-	ideal, nadir := pareto.Bounds(points)
-	var some []recipe
-	for _, k := range pareto.SelectSpread(pareto.ScaleLosses(points, ideal, nadir), poolCandidateCount-randomCandidateCount) {
-		some = append(some, f.candidateRecipes[k])
-	}
-	f.candidateRecipes = some
+	f.candidateRecipes = elementsAt(f.candidateRecipes, pareto.SelectLayers(points, poolCandidateCount-randomCandidateCount))
 	return nil
 }
 
@@ -399,7 +395,7 @@ func (f *tradeOffOptimizer) drawLosses() error {
 	if f.studentLossDraws.losses, err = f.lossesOf(xs, f.studentDraws(learnt), count); err != nil {
 		return err
 	}
-	f.scaleLosses(trials)
+	f.scaleLosses()
 	for _, d := range []*lossDraws{&f.statedLossDraws, &f.studentLossDraws} {
 		for _, losses := range d.losses {
 			tried := nonDominatedPoints(losses[len(f.candidateRecipes) : len(f.candidateRecipes)+trials])
@@ -474,17 +470,7 @@ func (f *tradeOffOptimizer) selectAnchors(recipes *[]recipe) error {
 		}
 	}
 	points = pareto.MergeTies(points, f.lossMagnitudes())
-	for left := 2 * maxAnchorTrials; left > 0 && len(points) > 0; {
-		best := pareto.NonDominated(points)
-		for _, k := range best[:min(len(best), left)] {
-			*recipes = append(*recipes, tried[k])
-			left--
-		}
-		slices.Sort(best)
-		for _, k := range slices.Backward(best) {
-			points, tried = slices.Delete(points, k, k+1), slices.Delete(tried, k, k+1)
-		}
-	}
+	*recipes = append(*recipes, elementsAt(tried, pareto.SelectLayers(points, 2*maxAnchorTrials))...)
 	return nil
 }
 
@@ -500,27 +486,18 @@ func (f *tradeOffOptimizer) lossMagnitudes() []float64 {
 }
 
 // scaleLosses scales the losses of each objective linearly, so that the ideal point has 0 and the
-// reference point has 1. The ideal point consists of the least mean loss of any recipe in each
-// objective. The reference point is computed from the Pareto front of the trials' mean losses. If
-// that front has only one point, the reference point is computed from all trials. If there is only
-// one trial, it is computed from all recipes.
-func (f *tradeOffOptimizer) scaleLosses(trialCount int) {
+// reference point has 1. The ideal point has the least loss of any recipe in each objective, and the
+// nadir point the greatest loss on the Pareto front of all recipes. Both are averages over the draws.
+// The front of the trials alone may be short. Recipes beyond its ends would then count for nothing.
+func (f *tradeOffOptimizer) scaleLosses() {
 	draws := f.statedLossDraws.losses
-	mean := make([][]float64, len(draws[0]))
-	for a := range mean {
-		mean[a] = make([]float64, len(f.tradeObjectives))
-		for _, draw := range draws {
-			for k, v := range draw[a] {
-				mean[a][k] += v / float64(len(draws))
-			}
+	ideal, nadir := make([]float64, len(f.tradeObjectives)), make([]float64, len(f.tradeObjectives))
+	for _, losses := range draws {
+		least, greatest := pareto.Bounds(nonDominatedPoints(losses))
+		for k := range f.tradeObjectives {
+			ideal[k] += least[k] / float64(len(draws))
+			nadir[k] += greatest[k] / float64(len(draws))
 		}
-	}
-	of := nonDominatedPoints(mean[len(f.candidateRecipes) : len(f.candidateRecipes)+trialCount])
-	ideal, nadir := pareto.Bounds(mean)
-	if len(of) > 1 {
-		_, nadir = pareto.Bounds(of)
-	} else if trialCount > 1 {
-		_, nadir = pareto.Bounds(mean[len(f.candidateRecipes) : len(f.candidateRecipes)+trialCount])
 	}
 	reference := pareto.HypervolumeReference(ideal, nadir)
 	for _, d := range []*lossDraws{&f.statedLossDraws, &f.studentLossDraws} {

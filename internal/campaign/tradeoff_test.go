@@ -151,3 +151,81 @@ func TestBeatsIsDoubted(t *testing.T) {
 		t.Errorf("the front is %v", got)
 	}
 }
+
+// TestReferenceBeyondTheTrials: the reference point comes from the front of all recipes in each draw, so that a candidate
+// beyond the ends of the trials' front counts, and a candidate that others beat does not move it.
+func TestReferenceBeyondTheTrials(t *testing.T) {
+	f := &tradeOffOptimizer{batchOptimizer: new(batchOptimizer), tradeObjectives: make([]tradeObjective, 2)}
+	// Two candidates and two trials. In the second draw the first candidate is worse.
+	f.statedLossDraws.losses = [][][]float64{
+		{{5, 0}, {9, 9}, {1, 2}, {2, 1}},
+		{{7, 0}, {9, 9}, {1, 2}, {2, 1}},
+	}
+	f.studentLossDraws.losses = [][][]float64{{{6, 1}, {9, 9}, {1, 2}, {2, 1}}}
+	f.scaleLosses()
+	// The ideal is (1, 0), the nadir (6, 2), and the reference (6.5, 2.2).
+	for _, c := range []struct {
+		got  []float64
+		want [2]float64
+	}{
+		{f.statedLossDraws.losses[0][0], [2]float64{4 / 5.5, 0}},
+		{f.statedLossDraws.losses[1][0], [2]float64{6 / 5.5, 0}},
+		{f.statedLossDraws.losses[0][3], [2]float64{1 / 5.5, 1 / 2.2}},
+		{f.studentLossDraws.losses[0][0], [2]float64{5 / 5.5, 1 / 2.2}},
+	} {
+		for k, want := range c.want {
+			if math.Abs(c.got[k]-want) > 1e-12 {
+				t.Errorf("losses %v, not %v", c.got, c.want)
+				break
+			}
+		}
+	}
+}
+
+// TestThinnedCandidatesAreNearTheFront: of more recipes than can be drawn jointly, those near the front of optimistic
+// losses stay. None that is dropped beats one that stays.
+func TestThinnedCandidatesAreNearTheFront(t *testing.T) {
+	table := trialsTable(25, func(x []int, _ int) string { return fmt.Sprint(10*x[0] - x[1]*x[1]) })
+	path := fiveBench(t, "labels: [y]\nproperties:\n  y: {learn: {label: y, maximize: true}}\n  price: {blend: {attribute: price, minimize: true}}\ntrade: [y, price]\n", table)
+	ch, err := newBatchOptimizer(t.Context(), open(t, path), Settings{BatchSize: 6, Seed: 3, MaxNewIngredients: -1, Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := ch.newTradeOffOptimizer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.candidateRecipes, err = ch.randomRecipes(t.Context(), 600, ch.newRand(fillStreamName, 0)); err != nil {
+		t.Fatal(err)
+	}
+	all := slices.Clone(f.candidateRecipes)
+	if err := f.thinCandidates(); err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 400 || len(f.candidateRecipes) != poolCandidateCount-randomCandidateCount {
+		t.Fatalf("%d candidates of %d", len(f.candidateRecipes), len(all))
+	}
+	losses := func(recipes []recipe) (points [][]float64) {
+		for _, x := range recipes {
+			var point []float64
+			for k := range f.tradeObjectives {
+				v, err := f.optimisticLoss(&f.tradeObjectives[k], x)
+				if err != nil {
+					t.Fatal(err)
+				}
+				point = append(point, v)
+			}
+			points = append(points, point)
+		}
+		return points
+	}
+	kept := losses(f.candidateRecipes)
+	for _, p := range losses(all) {
+		if slices.ContainsFunc(kept, func(q []float64) bool { return slices.Equal(p, q) }) {
+			continue
+		}
+		if slices.ContainsFunc(kept, func(q []float64) bool { return pareto.Dominates(p, q) }) {
+			t.Errorf("%v is dropped, but beats a candidate that stays", p)
+		}
+	}
+}

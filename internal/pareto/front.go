@@ -218,6 +218,38 @@ func SelectSpread(points [][]float64, count int, required ...int) []int {
 	return out
 }
 
+// SelectLayers selects at most count points that few others dominate, and returns their indices. It
+// first selects the points that no other point dominates, then those that no remaining point
+// dominates, and so on (Goldberg 1989). Of the last layer, which may be too large, it selects points
+// that are evenly spread: see [SelectSpread].
+func SelectLayers(points [][]float64, count int) []int {
+	var out []int
+	rest := make([]int, len(points))
+	for k := range rest {
+		rest[k] = k
+	}
+	for len(out) < count && len(rest) > 0 {
+		of := make([][]float64, len(rest))
+		for at, k := range rest {
+			of[at] = points[k]
+		}
+		layer := NonDominated(of)
+		front := make([][]float64, len(layer))
+		for n, at := range layer {
+			front[n] = of[at]
+		}
+		ideal, nadir := Bounds(front)
+		for _, n := range SelectSpread(ScaleLosses(front, ideal, nadir), count-len(out)) {
+			out = append(out, rest[layer[n]])
+		}
+		slices.Sort(layer)
+		for _, at := range slices.Backward(layer) {
+			rest = slices.Delete(rest, at, at+1)
+		}
+	}
+	return out
+}
+
 // bestInLoss returns the index of the point with the least value of loss d. Of several such points,
 // it takes the one with the least sum of losses.
 func bestInLoss(points [][]float64, d int) int {

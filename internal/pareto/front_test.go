@@ -211,3 +211,24 @@ func TestScaledAndReference(t *testing.T) {
 		t.Errorf("reference: %v", got)
 	}
 }
+
+func TestLayersAreWholeButTheLast(t *testing.T) {
+	var all [][]float64
+	for layer := range 3 {
+		for k := range 5 {
+			all = append(all, []float64{float64(k + layer), float64(4 - k + layer)})
+		}
+	}
+	chosen := pareto.SelectLayers(all, 12)
+	if len(chosen) != 12 || !slices.Contains(chosen, 10) || !slices.Contains(chosen, 14) {
+		t.Errorf("chosen: %v, without the ends of the third front", chosen)
+	}
+	for k := range 10 {
+		if !slices.Contains(chosen, k) {
+			t.Errorf("chosen: %v, without %d of the first two fronts", chosen, k)
+		}
+	}
+	if chosen := pareto.SelectLayers(all, 20); len(chosen) != 15 {
+		t.Errorf("of 15 points, these are chosen: %v", chosen)
+	}
+}
