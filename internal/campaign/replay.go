@@ -241,10 +241,14 @@ func newReplayer(problem *compile.Problem) (*replayer, error) {
 	}
 	if n := len(r.recipes); n < MinReplayRecipes {
 		text := fmt.Sprintf("%s measured, and a replay needs %d", inputerr.Count(n, "different recipe"), MinReplayRecipes)
+		hint := "make a batch with kir next, or choose a result that more recipes have"
 		if left := r.leftOut.Text(); left != "" {
 			text += " (left out: " + left + ")"
 		}
-		return nil, &inputerr.Error{File: p.File, Message: text, Hint: "make a batch with kir next, or choose a result that more recipes have"}
+		if n+r.leftOut.RuleBreaking >= MinReplayRecipes {
+			hint = "replay the table of recipes, without the constraints of the problem, or loosen these"
+		}
+		return nil, &inputerr.Error{File: p.File, Message: text, Hint: hint}
 	}
 	if err := r.rankRecipes(); err != nil {
 		return nil, err

@@ -250,7 +250,7 @@ func (c *chance) found(draws int) float64 {
 	}
 	missed := 1.0
 	for k := range draws {
-		missed *= float64(max(len(c.rest)-c.restHits-k, 0)) / float64(len(c.rest)-k)
+		missed = float64(missed * float64(max(len(c.rest)-c.restHits-k, 0)) / float64(len(c.rest)-k))
 	}
 	return 1 - missed
 }

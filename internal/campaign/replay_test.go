@@ -316,6 +316,7 @@ func TestReplayRefuses(t *testing.T) {
 		want    string
 	}{
 		"few":         {loadReplay(t, hillProblem, trialsTable(12, hill)), ReplaySettings{}, "12 different recipes measured, and a replay needs 15: make a batch with kir next, or choose a result that more recipes have"},
+		"constraints": {loadReplay(t, hillProblem+"constraints: [{amount: {of: a, max: 2}}]\n", trialsTable(30, hill)), ReplaySettings{}, "outside the constraints): replay the table of recipes, without the constraints of the problem, or loosen these"},
 		"not learnt":  {loadReplay(t, "properties: {price: {blend: {attribute: price, minimize: true}}}\n", trialsTable(30, hill)), ReplaySettings{}, "no objective is learnt from results, so there is nothing to replay: add a property for a measured result, such as liking: {learn: {label: liking, maximize: true}}"},
 		"equal":       {loadReplay(t, hillProblem, trialsTable(30, func([]int, int) string { return "5" })), ReplaySettings{}, "all measured recipes have the same result, so none is the best: choose a result that differs between recipes"},
 		"all start":   {hills, ReplaySettings{Start: 30}, "a start of 30 recipes, and 30 are measured: begin with 1 to 29"},

@@ -102,7 +102,7 @@ func hitsText(of campaign.ReplayRound) string {
 // closedText writes the share of the gap that kir has closed, with a standard error.
 func closedText(of campaign.ReplayRound) string {
 	if of.ClosedSE.IsKnown() && of.ClosedSE >= 0.005 {
-		return number.Fixed(100*of.Closed, 0) + " ± " + number.Fixed(100*of.ClosedSE, 0) + " %"
+		return number.Fixed(float64(100*of.Closed), 0) + " ± " + number.Fixed(float64(100*of.ClosedSE), 0) + " %"
 	}
 	return number.WholePercent(of.Closed)
 }
