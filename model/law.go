@@ -66,17 +66,20 @@ func (l Distribution) CRPS(y float64) float64 {
 	return score
 }
 
-// mixDistributions returns the mixture of two distributions, each with weight ½.
-func mixDistributions(a, b Distribution) Distribution {
+// mixDistributions returns the mixture of two distributions. The weight of a is weightOfA, from 0 to
+// 1, and b has the rest.
+func mixDistributions(a, b Distribution, weightOfA float64) Distribution {
 	type atom struct{ value, weight float64 }
 	all := make([]atom, 0, len(a.Values)+len(b.Values))
-	for _, l := range []Distribution{a, b} {
+	add := func(l Distribution, weight float64) {
 		for k, v := range l.Values {
-			if l.Weights[k] > 0 {
-				all = append(all, atom{v, float64(l.Weights[k] / 2)})
+			if w := float64(weight * l.Weights[k]); w > 0 {
+				all = append(all, atom{v, w})
 			}
 		}
 	}
+	add(a, weightOfA)
+	add(b, 1-weightOfA)
 	slices.SortStableFunc(all, func(a, b atom) int { return cmp.Compare(a.value, b.value) })
 	m := Distribution{make([]float64, len(all)), make([]float64, len(all))}
 	for k, x := range all {

@@ -13,9 +13,10 @@ type ModelKind int
 
 const (
 	// BestKind learns a forest and, for numbers of up to [MaxAveragedCompositions] different
-	// compositions, a Gaussian process. The prediction is the mean of the two models. If the mean
-	// is worse than the forest on held-out rows, the model keeps only the forest. For classes the
-	// model is always only a forest.
+	// compositions, a Gaussian process. The prediction is the mean of the two models. If one of them
+	// is much better on held-out rows, it has the greater weight in the mean. If the mean is worse
+	// than the forest on held-out rows, the model keeps only the forest. For classes the model is
+	// always only a forest.
 	BestKind ModelKind = iota
 	// ForestAlone learns only a forest.
 	ForestAlone
@@ -65,8 +66,8 @@ const featureSetRepeats, maxFeatureSetRows = 3, 2000
 // feature sets.
 const maxFeatureSetTrees = 50
 
-// A LearnedModel is the model that [Learn] returns: a forest, a Gaussian process, or the mean of
-// both. It also knows how well it predicts held-out rows:
+// A LearnedModel is the model that [Learn] returns: a forest, a Gaussian process, or the weighted
+// mean of both. It also knows how well it predicts held-out rows:
 //   - A forest predicts a held-out row by the trees whose bootstrap sample does not have the row.
 //   - A process predicts a held-out row from the rows of other compositions.
 //
@@ -87,6 +88,7 @@ type LearnedModel struct {
 	// heldOutResults compares the forest, the process and their mean on held-out rows, in this
 	// order. It is nil unless both models were learnt.
 	heldOutResults []CandidateResult
+	forestWeight   float64 // weight of the forest in the mean of forest and process, from 0 to 1; the process has the rest
 	stretchFactor  float64 // predicted distributions are stretched about their mean by this factor
 	intervalShift  float64 // how far each end of a 90 % interval is moved outwards, in the unit of the label
 }
@@ -104,7 +106,7 @@ func Learn(ctx context.Context, d *Data, o LearnOptions) (*LearnedModel, error) 
 	if err := d.check(); err != nil {
 		return nil, fmt.Errorf("learning %q: %w", d.Label, err)
 	}
-	m := &LearnedModel{options: o, stretchFactor: 1, numericLabels: slices.Clone(d.Numbers), measurementSD: slices.Clone(d.SD), classLabels: slices.Clone(d.Classes), compositions: d.Rows}
+	m := &LearnedModel{options: o, forestWeight: equalWeight, stretchFactor: 1, numericLabels: slices.Clone(d.Numbers), measurementSD: slices.Clone(d.SD), classLabels: slices.Clone(d.Classes), compositions: d.Rows}
 	if d.Numbers == nil && o.Kind == ProcessAlone {
 		return nil, fmt.Errorf("learning %q: it is a class, and a Gaussian process is of numbers", d.Label)
 	}
@@ -298,12 +300,15 @@ func (m *LearnedModel) evaluateHeldOut(ctx context.Context, d *Data) error {
 		meters[k] = newDistributionMeter(m.numericLabels)
 	}
 	held := m.newHeldOutPredictor()
+	if m.forest != nil && m.process != nil {
+		m.forestWeight = held.chooseForestWeight(d.Numbers)
+	}
 	for r := range d.Rows {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
 		grown, fitted := held.rowDistributions(r)
-		for k, l := range []Distribution{grown, fitted, averageDistributions(grown, fitted)} {
+		for k, l := range []Distribution{grown, fitted, m.average(grown, fitted)} {
 			if l.Values != nil {
 				meters[k].addRow(m.numericLabels[r], m.toLabelUnit(l))
 			}
@@ -351,7 +356,7 @@ func (m *LearnedModel) calibrateIntervals(ctx context.Context, held *heldOutPred
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		if l := averageDistributions(held.rowDistributions(r)); l.Values != nil {
+		if l := m.average(held.rowDistributions(r)); l.Values != nil {
 			meter.addRow(m.numericLabels[r], m.toLabelUnit(l.stretchedAboutMean(m.stretchFactor)))
 		}
 	}
@@ -368,7 +373,7 @@ func (m *LearnedModel) chooseStretch(ctx context.Context, held *heldOutPredictor
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		l := averageDistributions(held.rowDistributions(r))
+		l := m.average(held.rowDistributions(r))
 		if l.Values == nil {
 			continue
 		}
@@ -380,16 +385,51 @@ func (m *LearnedModel) chooseStretch(ctx context.Context, held *heldOutPredictor
 	return nil
 }
 
-// averageDistributions returns the mixture of two distributions, each with weight ½. If one of the
-// distributions is empty, it returns the other.
-func averageDistributions(a, b Distribution) Distribution {
-	switch {
-	case a.Values == nil:
-		return b
-	case b.Values == nil:
-		return a
+// equalWeight is the weight of the forest unless forest or process is much better than the other.
+const equalWeight = 0.5
+
+// equalLossRatio is the greatest ratio of the held-out CRPS of forest and process for which their
+// weights are equal. Unequal weights for smaller ratios would hardly reduce errors, and would make
+// extreme predictions too extreme.
+const equalLossRatio = 1.5
+
+// chooseForestWeight returns the weight of the forest in the mean of forest and process. Let r be the
+// greater of the two held-out CRPS divided by the smaller one and by equalLossRatio. If r is above 1, the
+// weight of the worse model is 1/(1 + r⁸). The parameter labels has the numeric labels on the scale on
+// which the model learns.
+func (h *heldOutPredictor) chooseForestWeight(labels []float64) float64 {
+	var forestLoss, processLoss meanAccumulator
+	for r, y := range labels {
+		grown, fitted := h.rowDistributions(r)
+		if grown.Values == nil {
+			continue
+		}
+		forestLoss.add(grown.CRPS(y))
+		processLoss.add(fitted.CRPS(y))
 	}
-	return mixDistributions(a, b)
+	ratio := forestLoss.mean() / processLoss.mean()
+	excess := max(ratio, 1/ratio) / equalLossRatio
+	if !(excess > 1) { // it is not a number if neither has errors
+		return equalWeight
+	}
+	fourth := float64(float64(excess*excess) * float64(excess*excess))
+	worse := 1 / (1 + float64(fourth*fourth))
+	if ratio > 1 {
+		return worse
+	}
+	return 1 - worse
+}
+
+// average returns the mixture of the distributions by the forest and by the process. If one of them
+// is empty, it returns the other.
+func (m *LearnedModel) average(grown, fitted Distribution) Distribution {
+	switch {
+	case grown.Values == nil:
+		return fitted
+	case fitted.Values == nil:
+		return grown
+	}
+	return mixDistributions(grown, fitted, m.forestWeight)
 }
 
 // toLabelUnit converts a distribution on the scale on which the model learns to the unit of the
@@ -566,7 +606,7 @@ func (m *LearnedModel) Law(x []int32) Distribution {
 	if m.process != nil {
 		fitted = m.process.Law(x)
 	}
-	return m.toLabelUnit(averageDistributions(grown, fitted).stretchedAboutMean(m.stretchFactor))
+	return m.toLabelUnit(m.average(grown, fitted).stretchedAboutMean(m.stretchFactor))
 }
 
 // Predict returns the expected label for the dense composition x, and a 90 % prediction interval
@@ -604,7 +644,7 @@ func (m *LearnedModel) HeldOut() []Prediction {
 	held := m.newHeldOutPredictor()
 	all := make([]Prediction, len(m.compositions))
 	for r := range all {
-		l := averageDistributions(held.rowDistributions(r))
+		l := m.average(held.rowDistributions(r))
 		if l.Values == nil {
 			all[r] = Prediction{math.NaN(), math.NaN(), math.NaN()}
 			continue

@@ -12,10 +12,11 @@ import (
 	"slices"
 )
 
-// Name and version of the format of a saved model: see docs/formats.md.
+// Name and versions of the format of a saved model: see docs/formats.md.
 const (
-	learnedFormat  = "kir model"
-	learnedVersion = 1
+	learnedFormat   = "kir model"
+	equalVersion    = 1 // the forest and the process have equal weights
+	weightedVersion = 2 // the file has the weight of the forest
 )
 
 // A savedLearned is the JSON content of a model file. Of a Gaussian process, the file holds only
@@ -36,6 +37,7 @@ type savedLearned struct {
 	HeldOut     Quality           `json:"held_out"`
 	Spread      float64           `json:"spread"`
 	Widen       float64           `json:"widen"`
+	Weight      *float64          `json:"forest_weight,omitempty"` // weight of the forest; nil in version 1
 	Choice      *CandidateChoice  `json:"choice,omitempty"`
 	Brings      []CandidateResult `json:"brings,omitempty"`
 	Process     *savedProcess     `json:"process,omitempty"`
@@ -72,11 +74,15 @@ func (m *LearnedModel) Write(w io.Writer) error {
 		return errSavingConditions
 	}
 	s := savedLearned{
-		Format: learnedFormat, Version: learnedVersion,
+		Format: learnedFormat, Version: equalVersion,
 		Label: m.Label(), Kind: m.options.Kind.String(), Log: m.options.Log,
 		Ingredients: m.Ingredients(), Total: m.Total(),
 		Rows: flattenRows(m.compositions), Classes: m.classLabels, Numbers: m.numericLabels, SD: encodeSD(m.measurementSD), Failed: flattenRows(m.options.Failed),
 		HeldOut: m.quality, Spread: m.stretchFactor, Widen: m.intervalShift, Choice: m.featureSetChoice, Brings: m.heldOutResults,
+	}
+	// Older programs read version 1 alone, and most models need no other.
+	if m.forest != nil && m.process != nil && m.forestWeight != equalWeight {
+		s.Version, s.Weight = weightedVersion, &m.forestWeight
 	}
 	for _, f := range []struct {
 		of *Forest
@@ -202,13 +208,22 @@ func parseLearned(ctx context.Context, data []byte) (*LearnedModel, error) {
 	switch {
 	case s.Format != learnedFormat:
 		return nil, damageError("this is not a saved model: format is %q and should be %q", s.Format, learnedFormat)
-	case s.Version != learnedVersion:
-		return nil, damageError("the model is saved in version %d of the format; this program reads version %d", s.Version, learnedVersion)
+	case s.Version != equalVersion && s.Version != weightedVersion:
+		return nil, damageError("the model is saved in version %d of the format; this program reads versions %d and %d", s.Version, equalVersion, weightedVersion)
 	case !checksumMatches(data):
 		return nil, damageError("the file was changed since it was saved: its checksum is another")
 	}
 	if !(s.Spread > 0) || !(math.Abs(s.Widen) <= maxAbsLabel) {
 		return nil, damageError("the spread is %v and the widening %v", s.Spread, s.Widen)
+	}
+	weight := equalWeight
+	if (s.Weight != nil) != (s.Version == weightedVersion) {
+		return nil, damageError("version %d has a forest_weight, and version %d has none", weightedVersion, equalVersion)
+	}
+	if s.Weight != nil {
+		if weight = *s.Weight; !(weight >= 0 && weight <= 1) {
+			return nil, damageError("the weight of the forest is %v and must be in 0..1", weight)
+		}
 	}
 	kind, err := ParseKind(s.Kind)
 	if err != nil {
@@ -216,7 +231,7 @@ func parseLearned(ctx context.Context, data []byte) (*LearnedModel, error) {
 	}
 	m := &LearnedModel{
 		options: LearnOptions{Kind: kind, Log: s.Log}, numericLabels: s.Numbers, measurementSD: decodeSD(s.SD), classLabels: s.Classes,
-		quality: s.HeldOut, stretchFactor: s.Spread, intervalShift: s.Widen, featureSetChoice: s.Choice, heldOutResults: s.Brings,
+		quality: s.HeldOut, forestWeight: weight, stretchFactor: s.Spread, intervalShift: s.Widen, featureSetChoice: s.Choice, heldOutResults: s.Brings,
 	}
 	d := &Data{Label: s.Label, Ingredients: s.Ingredients, Total: s.Total, Numbers: s.Numbers, SD: decodeSD(s.SD), Classes: s.Classes}
 	if d.Rows, err = unflattenRows(s.Rows); err != nil {

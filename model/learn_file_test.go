@@ -94,7 +94,9 @@ func TestDamagedLearned(t *testing.T) {
 	}
 	for _, c := range []struct{ from, to, says string }{
 		{`"kir model"`, `"kir forest"`, "this is not a saved model"},
-		{`"version":1,`, `"version":2,`, "version 2 of the format"},
+		{`"version":2,`, `"version":3,`, "version 3 of the format"},
+		{`"version":2,`, `"version":1,`, "forest_weight"},
+		{`"forest_weight":`, `"forest_weight":1`, "weight of the forest"},
 		{`"kind":"learn"`, `"kind":"best"`, "kind is"},
 		{`"kernel":"matern 5/2"`, `"kernel":"periodic"`, "no kernel"},
 		{`"rows":[[`, `"rows":[[0,],[`, ""},
@@ -110,6 +112,28 @@ func TestDamagedLearned(t *testing.T) {
 		_, err := parseUnsealed(t, text)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s in place of %s: %v", c.to, c.from, err)
+		}
+	}
+}
+
+// Only a model with unequal weights needs version 2 of the format, and its weight comes back.
+func TestLearnedVersions(t *testing.T) {
+	cases := learnedCases(t)
+	for name, want := range map[string]string{"average": `"version":1,`, "forest": `"version":1,`, "process": `"version":1,`, "weighted": `"version":2,`} {
+		var file bytes.Buffer
+		s := cases[name]
+		if err := s.model.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(file.String(), want) {
+			t.Errorf("%s: there is no %s in %.60s", name, want, file.String())
+		}
+		m, err := ReadLearned(t.Context(), &file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := m.forestWeight, s.model.forestWeight; got != want {
+			t.Errorf("%s: the weight of the forest is %v, and was %v", name, got, want)
 		}
 	}
 }

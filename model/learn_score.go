@@ -10,7 +10,8 @@ import (
 
 // A LearnedScore is a function of the composition that says how well a model expects the
 // composition to satisfy a [Want]. It is the mean of the forest's [Score] and the process's
-// [ProcessScore]. If the model has only one of the two, it is the score of that one.
+// [ProcessScore], weighted as in the model: see [BestKind]. If the model has only one of the two, it is
+// the score of that one.
 //
 // For classes and bounds the score is a probability, calibrated on held-out rows. For [Maximize]
 // and [Minimize] it is the position of the expected label between the least and the greatest label.
@@ -123,7 +124,7 @@ func (s *LearnedScore) heldOutUncalibrated() []float64 {
 		if math.IsNaN(shares[r]) {
 			shares[r] = own
 		} else {
-			shares[r] = float64((shares[r] + own) / 2)
+			shares[r] = m.weightedMean(shares[r], own)
 		}
 	}
 	return shares
@@ -275,9 +276,15 @@ func (s *LearnedScore) combineUncalibrated(scores [3]float64) float64 {
 	case s.forest == nil:
 		return scores[1]
 	case s.process != nil:
-		return float64((scores[0] + scores[1]) / 2)
+		return s.model.weightedMean(scores[0], scores[1])
 	}
 	return scores[0]
+}
+
+// weightedMean returns the weighted mean of a number by the forest and one by the process. If either
+// number rises, the mean does not fall, not even by rounding. Upper bounds of scores depend on this.
+func (m *LearnedModel) weightedMean(byForest, byProcess float64) float64 {
+	return float64(m.forestWeight*byForest) + float64((1-m.forestWeight)*byProcess)
 }
 
 // A LearnedScorer keeps the score of a composition that moves step by step. It also scores lines,

@@ -40,8 +40,10 @@ func learnedCases(tb testing.TB) map[string]*LearnedScore {
 		positive.Numbers[r] = math.Exp(positive.Numbers[r] / 20)
 	}
 	return map[string]*LearnedScore{
-		"average":             of(smooth(60, 2, 6), LearnOptions{}, Maximize()),
-		"average, bounds":     of(smooth(60, 2, 6), LearnOptions{}, Between(40, 60)),
+		"average":             of(smooth(60, 12, 6), LearnOptions{}, Maximize()),
+		"average, bounds":     of(smooth(60, 12, 6), LearnOptions{}, Between(40, 60)),
+		"weighted":            of(smooth(60, 2, 6), LearnOptions{}, Maximize()),
+		"weighted, bounds":    of(smooth(60, 2, 6), LearnOptions{}, Between(40, 60)),
 		"forest":              of(smooth(60, 2, 6), LearnOptions{Kind: ForestAlone}, Minimize()),
 		"process":             of(smooth(60, 2, 6), LearnOptions{Kind: ProcessAlone}, AtLeast(50)),
 		"descriptors":         of(described, LearnOptions{}, Maximize()),
@@ -104,7 +106,13 @@ func linesArePoints(t *testing.T, name string, walks int, c lineScorer, at func(
 
 // The score of a direction and the mean that is predicted are one figure on two scales.
 func TestLearnedScoreIsTheMean(t *testing.T) {
-	d := smooth(60, 2, 6)
+	for _, d := range []*Data{smooth(60, 12, 6), smooth(60, 2, 6)} {
+		scoreIsTheMean(t, d)
+	}
+}
+
+func scoreIsTheMean(t *testing.T, d *Data) {
+	t.Helper()
 	m := learnt(t, d, LearnOptions{Forest: Options{Trees: 50, Seed: 2}})
 	if m.Process() == nil || m.Forest() == nil {
 		t.Fatal("nothing is averaged")
@@ -116,9 +124,15 @@ func TestLearnedScoreIsTheMean(t *testing.T) {
 	}
 	for _, row := range d.Rows[:20] {
 		x := dense(row)
-		mean := m.Predict(x).Value
+		mean := max(m.Predict(x).Value, least+minDirectionScore*(greatest-least))
 		if got := least + up.ScoreAt(x, usedIngredients(x))*(greatest-least); math.Abs(got-mean) > 1e-3*(greatest-least) {
 			t.Errorf("%v: the score says %v, the prediction %v", x, got, mean)
+		}
+	}
+	predicted := m.HeldOut()
+	for r, score := range up.HeldOutUncalibrated() {
+		if got := least + score*(greatest-least); math.Abs(got-predicted[r].Value) > 1e-3*(greatest-least) {
+			t.Errorf("row %d held out: the score says %v, the prediction %v", r, got, predicted[r].Value)
 		}
 	}
 }
@@ -175,6 +189,80 @@ func TestAverageLearns(t *testing.T) {
 	if len(brings) != 3 || brings[2].Gain <= 0 || brings[0].Gain != 0 {
 		t.Errorf("what each brings: %+v", brings)
 	}
+}
+
+// Forest and process have equal weights unless one of them has far greater errors on held-out rows. If
+// the process is far better, new rows are predicted better than by the plain mean.
+func TestForestWeight(t *testing.T) {
+	o := LearnOptions{Forest: Options{Trees: 60, Seed: 1}}
+	m := learnt(t, roots(80, 3), o)
+	if w := m.forestWeight; w > 0.1 {
+		t.Errorf("the weight of the forest is %v for a smooth function", w)
+	}
+	if w := learnt(t, smooth(60, 12, 6), o).forestWeight; w != equalWeight {
+		t.Errorf("the weight of the forest is %v for models that are alike", w)
+	}
+	held := m.newHeldOutPredictor()
+	last, equal := 0.0, 0
+	for k := range 21 {
+		// The more of the forest's prediction is in the labels, the smaller are its errors.
+		share := float64(k) / 20
+		labels := make([]float64, len(m.compositions))
+		byForest, byProcess := 0.0, 0.0
+		for r := range labels {
+			grown, fitted := held.rowDistributions(r)
+			labels[r] = share*grown.Mean() + (1-share)*fitted.Mean()
+			byForest += grown.CRPS(labels[r])
+			byProcess += fitted.CRPS(labels[r])
+		}
+		want := equalWeight
+		if r := byForest / byProcess / equalLossRatio; r > 1 {
+			want = 1 / (1 + math.Pow(r, 8))
+		} else if r := byProcess / byForest / equalLossRatio; r > 1 {
+			want = 1 - 1/(1+math.Pow(r, 8))
+		} else {
+			equal++
+		}
+		w := held.chooseForestWeight(labels)
+		if math.Abs(w-want) > 1e-9 || w < last {
+			t.Errorf("the weight of the forest is %v if its share of the label is %v, want %v, and at least %v", w, share, want, last)
+		}
+		last = w
+	}
+	if equal == 0 || last < 0.8 {
+		t.Errorf("%d of 21 weights are equal, and the last is %v", equal, last)
+	}
+	plain := *m
+	plain.forestWeight = equalWeight
+	rmse := func(m *LearnedModel) float64 {
+		var squares meanAccumulator
+		fresh := roots(400, 4)
+		for r, row := range fresh.Rows {
+			gap := m.Predict(dense(row)).Value - fresh.Numbers[r]
+			squares.add(gap * gap)
+		}
+		return math.Sqrt(squares.mean())
+	}
+	if weighted, equal := rmse(m), rmse(&plain); weighted > 0.9*equal {
+		t.Errorf("RMSE %v with weights, %v without", weighted, equal)
+	}
+	flat := roots(30, 3)
+	for r := range flat.Numbers {
+		flat.Numbers[r] = 1
+	}
+	if w := learnt(t, flat, o).forestWeight; w != equalWeight {
+		t.Errorf("the weight is %v if all numbers are equal", w)
+	}
+}
+
+// roots is data whose numbers are a smooth function of the amounts, without noise.
+func roots(rows int, seed uint64) *Data {
+	d := book{rows: rows, ingredients: 6, total: 1000, seed: seed, sizes: []int{4, 5}}.data()
+	for r, row := range d.Rows {
+		x := dense(row)
+		d.Numbers[r] = 3*math.Sqrt(float64(x[0])) + 2*math.Sqrt(float64(x[1])) - math.Sqrt(float64(x[2]))
+	}
+	return d
 }
 
 func meanOf(numbers []float64) float64 {

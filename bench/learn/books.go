@@ -37,6 +37,8 @@ func sources() []source {
 	metals := func(first string) []string { return []string{first, "Fe", "Co", "Ta", "Mn", "Cu"} }
 	mix := []string{"Cement (kg/m3)", "Fly Ash (kg/m3)", "Slag (kg/m3)", "Water (kg/m3)", "HRWR (kg/m3)", "Fine Aggregate (kg/m3)", "Coarse Aggregates (kg/m3)"}
 	after28 := func(row func(string) string) bool { return row("Time") == "28" }
+	elements := strings.Split("Al Co Fe Ni Si Cr Mn Nb Mo Ti Cu C V Zr B Nd Sn Li Mg Zn Sc Ta Hf W Re Ca Y Pd", " ")
+	atRoom := func(row func(string) string) bool { return strings.TrimSuffix(row("temperature °C"), ".0") == "25" }
 	measured := func(label string) func(func(string) string) bool {
 		return func(row func(string) string) bool { return row(label) != "NA" }
 	}
@@ -53,6 +55,9 @@ func sources() []source {
 		{name: "warming", file: "boxcrete.csv", label: "GWP", columns: mix, keep: after28},
 		{name: "perovskite", file: "perovskite.csv", label: "Instability index", columns: []string{"CsPbI", "FAPbI", "MAPbI"}},
 		{name: "electrolytes", file: "electrolytes.csv", label: "lce"},
+		{name: "hardness", file: "alloys.csv", label: "hardness HV", columns: elements, keep: atRoom},
+		{name: "yield", file: "alloys.csv", label: "yield strength MPa", columns: elements, keep: atRoom},
+		{name: "elongation", file: "alloys.csv", label: "elongation %", columns: elements, keep: atRoom},
 		{name: "liking", file: "/examples/spritz/trials.csv", label: "liking"},
 		{name: "haze", file: "/examples/spritz/trials.csv", label: "haze"},
 		{name: "fragrance", file: "/examples/fragrance/formulas.csv", ingredients: "/examples/fragrance/ingredients.csv", label: "rating"},

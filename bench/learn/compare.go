@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -16,11 +17,54 @@ type comparison struct {
 	python          string
 	seed            uint64
 	each            bool
+
+	folds, rounds int   // of cross-validation, in place of halves and few rows; 0: none
+	sizes         []int // how many rows of each book are cross-validated, one after another
+}
+
+// parts returns the books that a book is compared as, with their splits: itself, or as many
+// rows of it as each size asks for.
+func (c *comparison) parts(k *known) (books []*known, splits [][]split) {
+	if c.folds == 0 {
+		return []*known{k}, [][]split{splitsOf(len(k.data.Rows), c.seed)}
+	}
+	for n, size := range c.sizes {
+		if n > 0 && c.sizes[n-1] >= len(k.data.Rows) {
+			break // all rows were compared
+		}
+		some := k.some(size, c.seed)
+		some.name = fmt.Sprintf("%s, %d", k.name, len(some.data.Rows))
+		books = append(books, some)
+		splits = append(splits, foldsOf(len(some.data.Rows), c.folds, c.rounds, c.seed))
+	}
+	return books, splits
 }
 
 // A measure is what came of a model on one split.
 type measure struct {
 	rmse, loss, r2, held float64 // loss: CRPS, or log loss of classes
+	optimism             float64 // see optimism; 0 for classes
+}
+
+// extremeShare is the share of the rows whose predictions optimism compares: one in so many.
+const extremeShare = 50
+
+// optimism returns by how much the most extreme predictions are too extreme, in standard deviations
+// of the numbers. It is the mean over the highest predictions, which are too high if it is above 0,
+// and the lowest, which are then too low. A search chooses such recipes.
+func optimism(f []forecast, numbers []float64, sd float64) float64 {
+	order := make([]int, len(f))
+	for r := range order {
+		order[r] = r
+	}
+	predicted := func(r int) float64 { return numbers[r] + f[r].Error }
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(predicted(a), predicted(b)) })
+	n := max(1, len(f)/extremeShare)
+	sum := 0.0
+	for k := range n {
+		sum += f[order[len(f)-1-k]].Error - f[order[k]].Error
+	}
+	return sum / float64(2*n) / sd
 }
 
 // measured returns the measures of forecasts of rows; numbers is nil for classes.
@@ -44,6 +88,7 @@ func measured(f []forecast, numbers []float64) (m measure) {
 	m.rmse = math.Sqrt(squares / n)
 	if all > 0 {
 		m.r2 = 1 - squares/all
+		m.optimism = optimism(f, numbers, math.Sqrt(all/n))
 	}
 	return m
 }
@@ -55,11 +100,33 @@ type result struct {
 	learnt  int // rows
 	classes bool
 	of      map[string][]measure
+
+	source string                // the book that the rows are of
+	folds  int                   // so many splits make one measure
+	dealt  map[string][]forecast // of the splits that no measure has yet, by model
+	labels map[string][]float64  // of the same rows
+}
+
+// newResult returns the result of a book before any model.
+func newResult(k *known, source string, learnt, folds int) *result {
+	return &result{
+		book: k.name, source: source, rows: len(k.data.Rows), learnt: learnt, classes: k.data.Classes != nil, folds: folds,
+		of: make(map[string][]measure), dealt: make(map[string][]forecast), labels: make(map[string][]float64),
+	}
+}
+
+// add adds the forecasts of a model on its next split. numbers is nil for classes.
+func (r *result) add(model string, split int, f []forecast, numbers []float64) {
+	r.dealt[model], r.labels[model] = append(r.dealt[model], f...), append(r.labels[model], numbers...)
+	if (split+1)%r.folds == 0 {
+		r.of[model] = append(r.of[model], measured(r.dealt[model], r.labels[model]))
+		r.dealt[model], r.labels[model] = nil, nil
+	}
 }
 
 // results are those of all books, and the models in their order.
 type results struct {
-	books  []result
+	books  []*result
 	models []string
 }
 
@@ -69,6 +136,7 @@ func wanted(list []string, name string) bool { return len(list) == 0 || slices.C
 func (c *comparison) compare(ctx context.Context) (*results, error) {
 	var books []*known
 	splits := make(map[string][]split)
+	sourceOf := make(map[string]string)
 	var found []string
 	for _, s := range sources() {
 		if !wanted(c.books, s.name) {
@@ -83,10 +151,13 @@ func (c *comparison) compare(ctx context.Context) (*results, error) {
 			fmt.Fprintf(os.Stderr, "%s is left out: there is no %s. Name the directory of the tables with -experiments or %s.\n", s.name, s.file, directoryVariable)
 			continue
 		}
-		books = append(books, k)
-		splits[s.name] = splitsOf(len(k.data.Rows), c.seed)
-		if c.splits > 0 {
-			splits[s.name] = splits[s.name][:min(c.splits, len(splits[s.name]))]
+		parts, dealt := c.parts(k)
+		for n, part := range parts {
+			books = append(books, part)
+			sourceOf[part.name] = s.name
+			if splits[part.name] = dealt[n]; c.splits > 0 {
+				splits[part.name] = dealt[n][:min(c.splits, len(dealt[n]))]
+			}
 		}
 	}
 	for _, name := range c.books {
@@ -105,7 +176,7 @@ func (c *comparison) compare(ctx context.Context) (*results, error) {
 	at := make(map[string]int)
 	for b, k := range books {
 		at[k.name] = b
-		r := result{book: k.name, rows: len(k.data.Rows), learnt: len(splits[k.name][0].Train), classes: k.data.Classes != nil, of: make(map[string][]measure)}
+		r := newResult(k, sourceOf[k.name], len(splits[k.name][0].Train), max(1, c.folds))
 		for n, s := range splits[k.name] {
 			train, test := part(k.data, s.Train), part(k.data, s.Test)
 			for _, l := range all {
@@ -116,10 +187,9 @@ func (c *comparison) compare(ctx context.Context) (*results, error) {
 				if f == nil {
 					continue // not for such labels
 				}
-				m := measured(f, test.Numbers)
-				r.of[l.name] = append(r.of[l.name], m)
+				r.add(l.name, n, f, test.Numbers)
 				if c.each {
-					fmt.Fprintf(os.Stderr, "%s, split %d, %s: %+v\n", k.name, n, l.name, m)
+					fmt.Fprintf(os.Stderr, "%s, split %d, %s: %+v\n", k.name, n, l.name, measured(f, test.Numbers))
 				}
 			}
 		}
@@ -148,12 +218,40 @@ func (c *comparison) addSklearn(ctx context.Context, out *results, books []*know
 		return nil
 	}
 	out.models = append(out.models, names...)
+	together := len(names) == len(sklearnModels())
+	if together {
+		out.models = append(out.models, sklearnMean)
+	}
+	sums := make(map[string][][]forecast) // by book and split, over the models so far
 	return askSklearn(ctx, c.python, names, books, splits, func(book, model string, n int, f []forecast) {
-		b := at[book]
-		var numbers []float64
-		if d := books[b].data; d.Numbers != nil {
-			numbers = part(d, splits[book][n].Test).Numbers
+		r := out.books[at[book]]
+		numbers := part(books[at[book]].data, splits[book][n].Test).Numbers
+		r.add(model, n, f, numbers)
+		if !together || numbers == nil {
+			return
 		}
-		out.books[b].of[model] = append(out.books[b].of[model], measured(f, numbers))
+		if sums[book] == nil {
+			sums[book] = make([][]forecast, len(splits[book]))
+		}
+		sums[book][n] = addForecasts(sums[book][n], f, 1/float64(len(names)))
+		if model == names[len(names)-1] {
+			r.add(sklearnMean, n, sums[book][n], numbers)
+		}
 	})
+}
+
+// sklearnMean is the name of the mean of scikit-learn's predictions.
+const sklearnMean = "sklearn mean"
+
+// addForecasts returns sum and by times the errors of f. Of a mean of predictions nothing else is
+// known: the loss is not a number.
+func addForecasts(sum, f []forecast, by float64) []forecast {
+	if sum == nil {
+		sum = make([]forecast, len(f))
+	}
+	for r := range f {
+		sum[r].Error += by * f[r].Error
+		sum[r].Loss = math.NaN()
+	}
+	return sum
 }

@@ -8,6 +8,7 @@
 // taken from the environment variable KIR_EXPERIMENTS, holds the tables of books.go; what
 // is missing is left out and named, as the models of Python are where its library is
 // missing.
+// With -folds K, each book is cross-validated, on as many of its rows as each number of -rows.
 // With -o FILE the summary is written between two marks of a document.
 package main
 
@@ -17,6 +18,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 )
 
@@ -33,10 +35,21 @@ func main() {
 	flag.StringVar(&c.python, "python", "/usr/bin/python3", "a Python with scikit-learn; empty: none")
 	flag.Uint64Var(&c.seed, "seed", 1, "seed of the splits and the models")
 	flag.BoolVar(&c.each, "each", false, "print each split, too")
+	flag.IntVar(&c.folds, "folds", 0, "cross-validate with so many folds; 0: learn from halves, or 50 rows of a large book")
+	flag.IntVar(&c.rounds, "rounds", 3, "how often the rows are dealt to folds")
+	sizes := flag.String("rows", "60,150,400", "how many rows of a book are cross-validated, one after another")
 	brief := flag.Bool("brief", false, "print the means over the books alone")
 	out := flag.String("o", "", "the document that the summary belongs in")
 	flag.Parse()
 	c.books, c.models = words(*books), words(*models)
+	for _, word := range words(*sizes) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 {
+			fmt.Fprintln(os.Stderr, "learn: -rows must be numbers, separated by commas")
+			os.Exit(2)
+		}
+		c.sizes = append(c.sizes, n)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, &c, *out, *brief); err != nil {

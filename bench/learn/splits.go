@@ -38,6 +38,37 @@ func splitsOf(rows int, seed uint64) (splits []split) {
 	return splits
 }
 
+// foldsOf deals the rows to folds, anew in each round, and learns from all folds but one.
+func foldsOf(rows, folds, rounds int, seed uint64) (splits []split) {
+	random := rand.New(rand.NewPCG(seed, 0x666f6c6473))
+	for range rounds {
+		order := random.Perm(rows)
+		for f := range folds {
+			var s split
+			for k, r := range order {
+				if k%folds == f {
+					s.Test = append(s.Test, r)
+				} else {
+					s.Train = append(s.Train, r)
+				}
+			}
+			splits = append(splits, s)
+		}
+	}
+	return splits
+}
+
+// some returns n rows of a book, drawn at random, or all if it has no more.
+func (k *known) some(n int, seed uint64) *known {
+	few := *k
+	if n >= len(k.data.Rows) {
+		return &few
+	}
+	random := rand.New(rand.NewPCG(seed, 0x726f7773))
+	few.data = part(k.data, random.Perm(len(k.data.Rows))[:n])
+	return &few
+}
+
 // part returns some of the rows of the data.
 func part(d *model.Data, rows []int) *model.Data {
 	some := *d

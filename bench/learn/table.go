@@ -28,13 +28,13 @@ func meanOf(numbers []float64) value {
 	return value{mean, math.Sqrt(squares / (n - 1) / n)}
 }
 
-// over returns by how many per cent a measure is above today's, in the mean over splits
-// of the logarithm of their ratio, and its error.
-func (r *result) over(model string, of func(measure) float64) (value, bool) {
+// over returns by how many per cent a measure of a model is above that of the model base, in the
+// mean over splits of the logarithm of their ratio, and its error.
+func (r *result) over(model, base string, of func(measure) float64) (value, bool) {
 	var logs []float64
 	for n, m := range r.of[model] {
-		if n < len(r.of[today]) {
-			logs = append(logs, math.Log(of(m)/of(r.of[today][n])))
+		if n < len(r.of[base]) && !math.IsNaN(of(m)) {
+			logs = append(logs, math.Log(of(m)/of(r.of[base][n])))
 		}
 	}
 	if len(logs) == 0 {
@@ -44,11 +44,25 @@ func (r *result) over(model string, of func(measure) float64) (value, bool) {
 	return value{100 * math.Expm1(v.mean), 100 * math.Exp(v.mean) * v.se}, true
 }
 
+// overBest returns by how many per cent a measure is above that of scikit-learn's model that is
+// best on this book, as over does.
+func (r *result) overBest(model string, of func(measure) float64) (value, bool) {
+	best, least := "", math.Inf(1)
+	for _, name := range append(sklearnModels(), sklearnMean) {
+		if v, ok := r.over(name, today, of); ok && v.mean < least {
+			best, least = name, v.mean
+		}
+	}
+	return r.over(model, best, of)
+}
+
 // mean returns the mean of a measure over the splits.
 func (r *result) mean(model string, of func(measure) float64) (value, bool) {
 	var all []float64
 	for _, m := range r.of[model] {
-		all = append(all, of(m))
+		if v := of(m); !math.IsNaN(v) {
+			all = append(all, v)
+		}
 	}
 	if len(all) == 0 {
 		return value{}, false
@@ -68,16 +82,18 @@ func columns() []column {
 	rmse := func(m measure) float64 { return m.rmse }
 	loss := func(m measure) float64 { return m.loss }
 	over := func(of func(measure) float64) func(*result, string) (value, bool) {
-		return func(r *result, model string) (value, bool) { return r.over(model, of) }
+		return func(r *result, model string) (value, bool) { return r.over(model, today, of) }
 	}
 	mean := func(of func(measure) float64) func(*result, string) (value, bool) {
 		return func(r *result, model string) (value, bool) { return r.mean(model, of) }
 	}
 	return []column{
 		{"RMSE, % above " + today, false, 0, over(rmse)},
+		{"RMSE, % above scikit-learn's best", false, 0, func(r *result, model string) (value, bool) { return r.overBest(model, rmse) }},
 		{"CRPS, % above " + today, false, 0, over(loss)},
 		{"R²", false, 2, mean(func(m measure) float64 { return m.r2 })},
-		{"interval of 90 % holds, %", false, 0, mean(func(m measure) float64 { return 100 * m.held })},
+		{"interval of 90 % holds, %", false, 0, mean(func(m measure) float64 { return 100*m.held + 0*m.loss })}, // not a number without a law
+		{"best 2 % are too good, SD", false, 2, mean(func(m measure) float64 { return m.optimism })},
 		{"log loss, % above " + today, true, 0, over(loss)},
 		{"log loss", true, 2, mean(loss)},
 	}
@@ -95,7 +111,7 @@ func (r *results) tables() string {
 		fmt.Fprintf(&b, "%s\n\n| book | rows, learnt | %s |\n| --- | ---: |%s\n", c.title, strings.Join(r.models, " | "), strings.Repeat(" ---: |", len(r.models)))
 		over := make([][]float64, len(r.models))
 		for k := range r.books {
-			book := &r.books[k]
+			book := r.books[k]
 			if book.classes != c.classes {
 				continue
 			}
@@ -136,14 +152,7 @@ func (r *results) summary() string {
 	for _, model := range r.models {
 		fmt.Fprintf(&b, "| %s |", model)
 		for _, c := range columns() {
-			var all []float64
-			for k := range r.books {
-				if r.books[k].classes == c.classes {
-					if v, ok := c.of(&r.books[k], model); ok {
-						all = append(all, v.mean)
-					}
-				}
-			}
+			all := r.bySource(&c, model)
 			if len(all) == 0 {
 				b.WriteString(" – |")
 				continue
@@ -153,6 +162,27 @@ func (r *results) summary() string {
 		b.WriteString("\n")
 	}
 	return b.String()
+}
+
+// bySource returns a column's values of a model, one a source: of several parts of it, their mean.
+func (r *results) bySource(c *column, model string) (means []float64) {
+	bySource := make(map[string][]float64)
+	var sources []string
+	for _, book := range r.books {
+		if book.classes != c.classes {
+			continue
+		}
+		if v, ok := c.of(book, model); ok {
+			if bySource[book.source] == nil {
+				sources = append(sources, book.source)
+			}
+			bySource[book.source] = append(bySource[book.source], v.mean)
+		}
+	}
+	for _, name := range sources {
+		means = append(means, meanOf(bySource[name]).mean)
+	}
+	return means
 }
 
 const (
