@@ -67,22 +67,27 @@ docs/tables.md describes the tables that kir reads.`,
 
 func (o *initOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringVarP(&o.outputFile, "output", "o", "problem.yaml", "`FILE` to write; it must not exist")
-	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients: names, prices, groups and so on")
-	c.Flags().StringVar(&o.ingredientsSheet, "ingredients-sheet", "", "name of the `SHEET` with the ingredients, in the --ingredients workbook or in TABLE")
 	c.Flags().StringVar(&o.writtenIngredients, "write-ingredients", "", "`FILE` to write: prices and other data of ingredients that TABLE contains")
 	c.Flags().StringVar(&o.writtenConstituents, "write-constituents", "", "`FILE` to write: the constituents of dilutions, such as \"Ambroxan 10 % in DPG\"")
+	o.addReadingFlags(c)
+	must(c.MarkFlagFilename("output", "yaml"))
+	must(c.MarkFlagFilename("write-ingredients", "csv"))
+	must(c.MarkFlagFilename("write-constituents", "csv"))
+	c.MarkFlagsMutuallyExclusive("write-ingredients", "ingredients")
+	c.MarkFlagsMutuallyExclusive("write-ingredients", "ingredients-sheet")
+}
+
+// addReadingFlags adds the flags that say how to read a table of recipes and what is wanted of its results.
+func (o *initOptions) addReadingFlags(c *cobra.Command) {
+	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients: names, prices, groups and so on")
+	c.Flags().StringVar(&o.ingredientsSheet, "ingredients-sheet", "", "name of the `SHEET` with the ingredients, in the --ingredients workbook or in TABLE")
 	c.Flags().StringArrayVar(&o.objectives, "objective", nil, "`RESULT` to optimise, such as liking or cost=minimize")
 	c.Flags().StringSliceVar(&o.labels, "labels", nil, "`COLUMNS` that are not ingredients, separated by commas, such as liking,remarks")
 	c.Flags().StringSliceVar(&o.results, "results", nil, "the same as --labels: `COLUMNS` that are not ingredients, separated by commas")
 	c.Flags().StringSliceVar(&o.conditions, "conditions", nil, "`COLUMNS` that you set in a trial (conditions), separated by commas, such as temperature,time")
 	c.Flags().StringSliceVar(&o.units, "units", nil, "size of a unit, `UNIT=AMOUNT`, such as 'piece=5 cl'")
 	o.layoutFlags.addTo(c)
-	must(c.MarkFlagFilename("output", "yaml"))
 	must(c.MarkFlagFilename("ingredients", "csv", "xlsx", "ods"))
-	must(c.MarkFlagFilename("write-ingredients", "csv"))
-	must(c.MarkFlagFilename("write-constituents", "csv"))
-	c.MarkFlagsMutuallyExclusive("write-ingredients", "ingredients")
-	c.MarkFlagsMutuallyExclusive("write-ingredients", "ingredients-sheet")
 }
 
 // run writes a problem file and its schema, and prints what was guessed about the table.

@@ -210,6 +210,7 @@ func newRootCommand() *cobra.Command {
 		newNextCommand(),
 		newRecordCommand(),
 		newCampaignCommand(),
+		newReplayCommand(),
 		newShowCommand(),
 		newCompareCommand(),
 		newScoreCommand(),
@@ -288,7 +289,7 @@ func suggestionError(message, text string, names []string) error {
 
 // scoringCommands are the names of the commands that score compositions. Only they may run the external
 // programs of a problem.
-var scoringCommands = []string{"sample", "resume", "merge", "check", "show", "report", "score", "tradeoff", "compare", "serve", "next", "record", "campaign"}
+var scoringCommands = []string{"sample", "resume", "merge", "check", "show", "report", "score", "tradeoff", "compare", "serve", "next", "record", "campaign", "replay"}
 
 const allowProgramsFlag = "allow-programs"
 

@@ -32,7 +32,10 @@ const (
 	// Rules that are measured, which is worth keeping.
 	measuredProblem = "ingredients: many.csv\ntotal: 1000\nsparsity: {uniform: [6, 8]}\nconstraints:\n  - limit: {attribute: cost, max: 40}\n"
 	// A campaign.
-	roundsProblem     = "total: 20\ningredients: [Gin, Rum, Lime]\nsparsity: {uniform: [1, 3]}\nproperties: {y: {forest: {label: liking, maximize: true}}}\n"
+	roundsProblem = "total: 20\ningredients: [Gin, Rum, Lime]\nsparsity: {uniform: [1, 3]}\nproperties: {y: {forest: {label: liking, maximize: true}}}\n"
+	// A replay.
+	triedRecipes = "recipe,Gin,Rum,Lime,liking\na,5,9,3,60\nb,2,7,9,41\nc,9,1,4,72\nd,7,7,2,66\ne,1,8,8,35\nf,6,2,9,58\ng,8,5,3,75\nh,3,3,7,48\n" +
+		"i,4,9,1,57\nj,9,6,6,69\nk,5,4,2,71\nl,2,1,9,39\nm,7,3,5,74\nn,8,9,7,55\no,6,8,4,63\np,1,2,3,44\n"
 	linkedIngredients = "name,cost,sugar\nGin,3.17,1.03\nLime,1.71,9.91\nRum,4.13,2.27\nCampari,5.19,19.3\n"
 )
 
@@ -62,6 +65,7 @@ var writers = []writer{
 	{args: "record rounds.yaml again.csv", passing: []string{".rounds.results.csv.lock"}},
 	{args: "record again.yaml 1-1 liking=4 --correct", passing: []string{".again.results.csv.lock"}},
 	{args: "campaign rounds.yaml -o rounds.html"},
+	{args: "replay tried.csv --repeat 1 --trials 4 --start 3 -o replay.html --figures drawn"},
 	{args: "serve problem.yaml --no-open --address 127.0.0.1:0", passing: []string{".problem.yaml.lock"}},
 }
 
@@ -77,7 +81,7 @@ func TestWrittenLinks(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"recipes.csv": linkedRecipes, "problem.yaml": linkedProblem, "ingredients.csv": linkedIngredients, "measured.yaml": measuredProblem, "many.csv": many,
-		"rounds.yaml": roundsProblem, "again.yaml": roundsProblem, "again.csv": "recipe,Gin,Rum,liking\nmine,1,1,7\n",
+		"rounds.yaml": roundsProblem, "again.yaml": roundsProblem, "again.csv": "recipe,Gin,Rum,liking\nmine,1,1,7\n", "tried.csv": triedRecipes,
 		"again.results.csv": "id,round,recipe,ingredient,amount,unit,liking,status,time\n1-1,1,mine,Gin,10,,3,made,2026-01-02T12:00:00Z\n",
 		"programs.yaml":     "total: 20\ningredients: [Gin, Rum]\nsparsity: {uniform: [1, 2]}\nproperties: {p: {program: {command: [sh, -c, cat]}}}\n",
 	} {

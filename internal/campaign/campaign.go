@@ -79,6 +79,25 @@ func (c *Campaign) Close() error { return c.Problem.Close() }
 
 // loadHistory reads all trials and all stored batches.
 func (c *Campaign) loadHistory() error {
+	if err := c.loadTrials(); err != nil {
+		return err
+	}
+	if err := c.readAllBatches(); err != nil {
+		return err
+	}
+	last := c.Round()
+	for k := range c.trials {
+		t := &c.trials[k]
+		if e := c.findEntry(t.id); e != nil && k >= c.firstResultTrial {
+			t.round = e.round
+		}
+		t.round = min(t.round, last)
+	}
+	return nil
+}
+
+// loadTrials makes a trial of each known recipe of the problem, and of each recorded result.
+func (c *Campaign) loadTrials() error {
 	p := c.Problem
 	known, err := p.KnownRecipes()
 	if err != nil {
@@ -102,21 +121,7 @@ func (c *Campaign) loadHistory() error {
 		}
 		c.trials = append(c.trials, t)
 	}
-	if err := c.markFailedTrials(); err != nil {
-		return err
-	}
-	if err := c.readAllBatches(); err != nil {
-		return err
-	}
-	last := c.Round()
-	for k := range c.trials {
-		t := &c.trials[k]
-		if e := c.findEntry(t.id); e != nil && k >= c.firstResultTrial {
-			t.round = e.round
-		}
-		t.round = min(t.round, last)
-	}
-	return nil
+	return c.markFailedTrials()
 }
 
 // markFailedTrials marks a trial as failed if the recorded value of a learnt label is a word for

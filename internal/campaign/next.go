@@ -136,7 +136,7 @@ func (c *Campaign) Choose(ctx context.Context, s Settings) (*Batch, error) {
 	}
 	b.Notes = append(b.Notes, c.Problem.Extrapolations()...)
 	b.Notes = append(b.Notes, ch.notesOnLimits()...)
-	if missing := s.BatchSize - len(ch.batch); missing > 0 {
+	if missing := s.BatchSize - len(ch.batch); missing > 0 && ch.allowedRecipes == nil {
 		why, fix, err := ch.explainExhaustion(ctx)
 		if err != nil {
 			return nil, err

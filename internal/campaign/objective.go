@@ -37,12 +37,18 @@ type learntObjective struct {
 // minMeasurements is the least number of measurements from which a model can be learnt.
 const minMeasurements = 4
 
+// newLearntObjective returns the objective of a property, without a model.
+func newLearntObjective(property *compile.Property) *learntObjective {
+	o := &learntObjective{name: property.Name, label: property.Learning.Label, weight: property.Weight, learningSettings: property.Learning, modelValueSign: 1}
+	o.direction, o.lowBound, o.highBound = property.Learning.Direction()
+	return o
+}
+
 // learnObjective fits a model of a property to the trials whose label was measured. The list
 // earlier has the objectives that were learnt before. If one of them has the same label and
 // settings, both objectives share one model.
 func (c *Campaign) learnObjective(ctx context.Context, property *compile.Property, earlier []*learntObjective, seed uint64) (*learntObjective, error) {
-	o := &learntObjective{name: property.Name, label: property.Learning.Label, weight: property.Weight, learningSettings: property.Learning, modelValueSign: 1}
-	o.direction, o.lowBound, o.highBound = property.Learning.Direction()
+	o := newLearntObjective(property)
 	if at := slices.IndexFunc(earlier, func(b *learntObjective) bool {
 		return b.modelOwner == nil && canShareModel(b.learningSettings, property.Learning)
 	}); at >= 0 {

@@ -161,8 +161,17 @@ func (ch *batchOptimizer) learntObjectives() []*learntObjective {
 // number. Recipes are then compared by the predicted values of the model. For any other problem
 // soleObjective returns nil, and recipes are compared by the product of all desirabilities.
 func (ch *batchOptimizer) soleObjective() *learntObjective {
+	if o := ch.soleMeasuredObjective(); o != nil && o.model != nil {
+		return o
+	}
+	return nil
+}
+
+// soleMeasuredObjective is like [batchOptimizer.soleObjective], but the objective need not have a
+// model.
+func (ch *batchOptimizer) soleMeasuredObjective() *learntObjective {
 	counts := countingObjectives(ch.objectives)
-	if len(counts) != 1 || counts[0].model == nil || !counts[0].learningSettings.Numeric || counts[0].direction == config.Between {
+	if len(counts) != 1 || !counts[0].learningSettings.Numeric || counts[0].direction == config.Between {
 		return nil
 	}
 	if slices.ContainsFunc(ch.computedObjectivesTarget.Objectives(), func(w mcmc.Objective) bool { return w.Weight > 0 }) {

@@ -274,7 +274,7 @@ func (c *Campaign) roundsSinceBest(best *Best) int {
 // the noise, and the noise must hide which trial is best.
 func (ch *batchOptimizer) addReplicates(p *candidatePool) {
 	o := ch.soleObjective()
-	if o == nil || ch.settings.BatchSize < 2 || ch.replicateDegreesOfFreedom(o) < minNoiseDegreesOfFreedom {
+	if o == nil || ch.allowedRecipes != nil || ch.settings.BatchSize < 2 || ch.replicateDegreesOfFreedom(o) < minNoiseDegreesOfFreedom {
 		return
 	}
 	noise := o.model.Noise()

@@ -13,8 +13,9 @@ type Settings struct {
 	MaxNewIngredients int    // maximum number of ingredients in the batch that no tried or pending recipe has; a negative number means no limit
 	CostAttribute     string // name of the ingredients' attribute that gives costs; expected gains are divided by costs; empty: no costs
 
-	// AllowedRecipes are the only recipes that may be chosen. If AllowedRecipes is nil, every recipe
-	// that the problem allows may be chosen.
+	// AllowedRecipes are the only recipes that may be chosen, each once. A batch may then have fewer
+	// recipes than asked for, or none. If AllowedRecipes is nil, every recipe that the problem allows
+	// may be chosen.
 	AllowedRecipes []AllowedRecipe
 
 	AlikeLimits []config.BatchValueLimit // limits on how many different values of a condition the batch may have
