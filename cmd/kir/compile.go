@@ -42,7 +42,7 @@ func compileProblem(ctx context.Context, file string, d *spinner, printEarly boo
 // it shows that this work is in progress.
 func chooseKernel(ctx context.Context, p *compile.Problem, d *spinner) (*run.Advice, error) {
 	if p.KernelChosen {
-		d.beginWork("trying kernels")
+		d.beginWork("trying sampling algorithms")
 	}
 	return assemble.ChooseKernel(ctx, p)
 }

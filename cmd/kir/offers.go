@@ -64,7 +64,7 @@ func runOfferTrial(ctx context.Context, trial func() (*offer, error)) (*offer, e
 // findOffers returns suggestions to change a problem. It tries each change in a short run where possible. It
 // returns an error only if the unchanged problem fails or the context ends.
 func findOffers(ctx context.Context, p *compile.Problem) (offers []offer, err error) {
-	for _, text := range p.Hints() {
+	for _, text := range p.Hints(ctx) {
 		offers = append(offers, offer{Text: text})
 	}
 	if p.RunsPrograms() || len(p.Properties) == 0 {
@@ -96,7 +96,7 @@ func offerEffort(ctx context.Context, p *compile.Problem, as *searchTrial) (*off
 	if err != nil || more == nil || more.Mean <= 1.02*as.Mean {
 		return nil, err
 	}
-	return &offer{"A longer search finds better recipes: run kir sample with --effort 4, or write search: {effort: 4}.", []searchTrial{*as, *more}, nil}, nil
+	return &offer{"A search 4 times as long finds better recipes: run kir sample with --effort 4, or write search: {effort: 4} in the problem file.", []searchTrial{*as, *more}, nil}, nil
 }
 
 // offerKnownAmounts makes a trial search with amounts within the ranges of the known recipes. It does so only
@@ -113,9 +113,9 @@ func offerKnownAmounts(ctx context.Context, p *compile.Problem, as *searchTrial)
 	if err != nil || within == nil {
 		return nil, err
 	}
-	text := fmt.Sprintf("%.0f %% of random recipes have amounts that none of your recipes has, and the models know nothing about these. ", 100*outside)
+	text := fmt.Sprintf("%.0f %% of random recipes have amounts beyond those of your recipes, where models only guess. ", 100*outside)
 	if within.Far < as.Far || within.Checked >= as.Checked {
-		text += `To keep to the amounts of your recipes, add amount: {of: "*", within: book} to the constraints.`
+		text += `To keep to the amounts of your recipes, add amount: {of: "*", within: book} (book: your known recipes) to the constraints.`
 	} else {
 		text += "In a trial, keeping to the amounts of your recipes made the suggestions no better."
 	}
@@ -184,7 +184,7 @@ func offerWeights(ctx context.Context, p *compile.Problem) (*offer, error) {
 		return nil, nil
 	}
 	means := number.Scores(o.Draws[best].MeanScore, o.Draws[0].MeanScore)
-	o.Text = fmt.Sprintf("For random recipes (draws) that score %s on average instead of %s, but are more alike, write %s. The suggestions do not depend on weights.", means[0], means[1], advice)
+	o.Text = fmt.Sprintf("For draws (recipes drawn at random, better ones more often) that score %s on average instead of %s, but are more alike, write %s. The suggestions do not depend on weights.", means[0], means[1], advice)
 	return o, nil
 }
 
@@ -227,13 +227,15 @@ func writeOffers(w io.Writer, offers []offer) error {
 	}
 	var b strings.Builder
 	b.WriteString("\nChanges to consider\n")
+	checked := false // whether the result of a test on halves of the recipes is printed
 	for _, o := range offers {
 		b.WriteString("  " + terminal.EscapeControls(o.Text) + "\n")
 		for _, t := range o.Trials {
 			scores := number.Scores(t.Mean, t.Random)
-			fmt.Fprintf(&b, "    %-16s suggestions score %s, random recipes %s", terminal.EscapeControls(t.Setting)+":", scores[0], scores[1])
+			fmt.Fprintf(&b, "    %-16s random recipes score %s, suggestions %s", terminal.EscapeControls(t.Setting)+":", scores[1], scores[0])
 			if t.Checked > 0 {
-				fmt.Fprintf(&b, "; chosen with half of your recipes and judged with the other half: %s", number.Score(t.Checked, 1))
+				fmt.Fprintf(&b, ", in the test %s", number.Score(t.Checked, 1))
+				checked = true
 			}
 			if t.Far > 0 {
 				fmt.Fprintf(&b, "; %d unlike any of your recipes", t.Far)
@@ -248,6 +250,12 @@ func writeOffers(w io.Writer, offers []offer) error {
 		for k, t := range o.Draws {
 			fmt.Fprintf(&b, "    %-16s draws %s on average, the best %s; R-hat %s\n", terminal.EscapeControls(t.Setting)+":", meansText[k], bestsText[k], number.Fixed(t.RHat, 2))
 		}
+		if len(o.Draws) > 0 {
+			fmt.Fprintf(&b, "    Trials of %d steps.\n", run.WeightTrialIterations)
+		}
+	}
+	if checked {
+		b.WriteString("  Test: models of half your recipes choose, and models of the other half judge.\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -328,7 +328,7 @@ func compareLadders(t *testing.T, summary map[string]any, text string, row func(
 		}
 	}
 	joined := strings.Join(strings.Fields(text), " ")
-	if m := regexp.MustCompile(`is ([-0-9.]+) ± ([0-9.]+); all chains should agree`).FindStringSubmatch(joined); m == nil ||
+	if m := regexp.MustCompile(`is ([-0-9.]+) ± ([0-9.]+) \(standard error\); all chains should agree`).FindStringSubmatch(joined); m == nil ||
 		!says(m[1], at(t, summary, "/log_z/value"), 1) || !says(m[2], at(t, summary, "/log_z/se"), 1) {
 		t.Errorf("log Z is shown as %q and is %v", m, summary["log_z"])
 	}

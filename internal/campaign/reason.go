@@ -166,7 +166,7 @@ func (ch *batchOptimizer) remainingGain(p *candidatePool, best *Best) RemainingG
 	default:
 		l.Advice = Stop
 	}
-	unit := "in score (best so far: " + number.Value(p.bestPredictedUtility) + ")"
+	unit := "in score (best so far: " + number.Value(p.bestPredictedUtility) + " by the present models)"
 	if alone != nil {
 		unit = "in " + alone.label
 	}
@@ -174,7 +174,7 @@ func (ch *batchOptimizer) remainingGain(p *candidatePool, best *Best) RemainingG
 	if noise > 0 {
 		better = "a recipe that is better by more than the repeat error"
 	}
-	l.Text = fmt.Sprintf("%s chance that %s exists; expected gain %s %s.%s", chanceText(probability), better, number.Value(gain), unit, more)
+	l.Text = fmt.Sprintf("%s chance that %s exists; expected gain, if it is found, %s %s.%s", chanceText(probability), better, number.Value(gain), unit, more)
 	return ch.qualifyAdvice(l)
 }
 

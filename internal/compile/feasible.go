@@ -7,7 +7,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kir/internal/browsersched"
@@ -227,7 +226,7 @@ func ingredientCountWarnings(law, logs, errors []float64, shares []mcmc.Uncounte
 			if shares != nil && !shares[n-1].Counted {
 				left += p
 			} else {
-				none = append(none, strconv.Itoa(n))
+				none = append(none, number.CountWithNoun(n, "ingredient"))
 			}
 			continue
 		}
@@ -237,7 +236,7 @@ func ingredientCountWarnings(law, logs, errors []float64, shares []mcmc.Uncounte
 		}
 	}
 	if len(none) > 0 && some {
-		warn("Sparsity asks for recipes of %s ingredients, but kir found none that meets the constraints: it leaves them out.", number.JoinOr(none))
+		warn("Sparsity asks for recipes of %s, but kir found none that meets the constraints: it leaves them out.", number.JoinOr(none))
 	}
 	if len(rough) > 0 {
 		warn("kir could only estimate how many recipes meet some constraints, so the shares of the numbers of ingredients are uncertain (%s). Loosen or remove such constraints.", strings.Join(rough, "; "))

@@ -8,7 +8,9 @@ import (
 
 	"kir/internal/browsersched"
 	"kir/internal/config"
+	"kir/internal/constraint/conflict"
 	"kir/internal/inputerr"
+	"kir/internal/number"
 	"kir/internal/search"
 	"kir/mcmc"
 	"kir/rule"
@@ -21,8 +23,8 @@ const fewRecipesShare = 0.05
 // Hints returns sentences about valid parts of the problem that may not be intended. Three things are
 // reported: a minimum amount of an ingredient that no rule requires, an ingredient that all recipes use but
 // no rule requires, and a bound that few or nearly all recipes meet.
-func (p *Problem) Hints() []string {
-	offers := append(p.hintMinimumWithoutRequire(), p.hintAlwaysUsed()...)
+func (p *Problem) Hints(ctx context.Context) []string {
+	offers := append(p.hintMinimumWithoutRequire(ctx), p.hintAlwaysUsed()...)
 	for k := range p.Properties {
 		w := &p.Properties[k]
 		if w.Model == nil || !w.Model.Numeric() || w.learntModel.trainingData == nil {
@@ -77,21 +79,47 @@ func (p *Problem) hintAlwaysUsed() []string {
 }
 
 // hintMinimumWithoutRequire returns a hint for each ingredient that has a minimum amount although no rule
-// requires the ingredient.
-func (p *Problem) hintMinimumWithoutRequire() []string {
+// requires the ingredient, but some recipe with the ingredient keeps all rules. If no recipe has all of these
+// ingredients, it returns one hint for all.
+func (p *Problem) hintMinimumWithoutRequire(ctx context.Context) []string {
 	required := p.requiredIngredients()
-	var offers []string
+	var of []int
+	var names, minimums, hints []string
 	for _, r := range p.Rules {
 		if len(r.Rules) != 1 {
 			continue
 		}
 		a, ok := r.Rules[0].(rule.Amount)
-		if ok && a.Min > 1 && len(a.Of) == 1 && !slices.Contains(required, a.Of[0]) {
-			name := inputerr.Quote(p.Ingredients[a.Of[0]])
-			offers = append(offers, fmt.Sprintf("%s has at least %d units where it is used, but need not be used. To use it always, add require: [%s] to the constraints.", name, a.Min, name))
+		if ok && a.Min > 1 && len(a.Of) == 1 && !slices.Contains(required, a.Of[0]) && p.canRequire(ctx, a.Of) {
+			name, least := inputerr.Quote(p.Ingredients[a.Of[0]]), number.ShortShare(a.Min, p.Total)
+			of, names = append(of, a.Of[0]), append(names, name)
+			minimums = append(minimums, name+" at least "+least)
+			hints = append(hints, fmt.Sprintf("%s is at least %s where it is used, but need not be used. To use it always, add require: [%s] to the constraints.", name, least, name))
 		}
 	}
-	return offers
+	if len(of) > 1 && !p.canRequire(ctx, of) {
+		return []string{fmt.Sprintf("Where used, %s, but none need be used. No recipe has all of these. To use one always, add, for example, require: [%s] to the constraints.", number.JoinAnd(minimums), names[0])}
+	}
+	return hints
+}
+
+// canRequire reports whether no conflict is proven between the rules and the demand that recipes use all
+// ingredients with the given indices.
+func (p *Problem) canRequire(ctx context.Context, of []int) bool {
+	set := rule.Set{Ingredients: len(p.Ingredients), Total: p.Total, Rules: []rule.Rule{rule.Require{Of: of}}}
+	for _, r := range p.Rules {
+		if r.Predicted == nil {
+			set.Rules = append(set.Rules, r.Rules...)
+		}
+	}
+	lo, hi := p.Target.Law().Support()
+	for n := lo; n <= hi; n++ {
+		if p.Target.Law().P(n) > 0 {
+			set.Used = append(set.Used, n)
+		}
+	}
+	why, err := conflict.Explain(ctx, set)
+	return err == nil && why == nil
 }
 
 // OutsideShare draws random compositions that keep the rules. It returns the share of draws that have some

@@ -154,7 +154,7 @@ func TestHistoryLeft(t *testing.T) {
 			t.Errorf("%q is not told: %q", want, p.Warnings)
 		}
 	}
-	if want := "over 38 periods"; !strings.Contains(p.Properties[0].About, want) || !strings.Contains(p.Properties[0].About, "1.5 times") {
+	if want := "over 38 periods"; !strings.Contains(p.Properties[0].About, want) || !strings.Contains(p.Properties[0].About, "1.5 ×") {
 		t.Errorf("it is about %q", p.Properties[0].About)
 	}
 	again, err := loadFiles(t, map[string]string{"prices.csv": strings.Join(lines, "\n"), "problem.yaml": string(p.Resolved)}, "")

@@ -35,7 +35,7 @@ func wholly(t *testing.T, p *Problem) string {
 	for _, c := range p.Commands() {
 		commands = append(commands, c.Lines()...)
 	}
-	say("commands %v\noffers %s\nwarnings %s\nresolved\n%s", commands, strings.Join(p.Hints(), "\n"), strings.Join(p.Warnings, "\n"), p.Resolved)
+	say("commands %v\noffers %s\nwarnings %s\nresolved\n%s", commands, strings.Join(p.Hints(t.Context()), "\n"), strings.Join(p.Warnings, "\n"), p.Resolved)
 	known, err := p.KnownRecipes()
 	say("known %v %v", known, err)
 	xs := known

@@ -247,7 +247,7 @@ func TestRuleWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(p.Warnings, "\n")
-	for _, want := range []string{`"always use Lime juice"`, ":6:5", "n = 1 ingredients"} {
+	for _, want := range []string{`"always use Lime juice"`, ":6:5", "recipes of 1 ingredient, but"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no warning says %q: %s", want, all)
 		}

@@ -292,7 +292,7 @@ func TestOffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offers := strings.Join(p.Hints(), "\n")
+	offers := strings.Join(p.Hints(t.Context()), "\n")
 	if !strings.Contains(offers, `require: ["Gin"]`) || strings.Contains(offers, "Rum") || !strings.Contains(offers, "4 of 4 recipes") {
 		t.Errorf("the offers are\n%s", offers)
 	}

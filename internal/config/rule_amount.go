@@ -211,6 +211,9 @@ func (r *amountRule) compileBounds(d *Data, of []int, text string) ([]Demand, er
 		return nil, yaml.Hint(r.Step.Errorf("steps in a total of %d units leave too many ways to share them to keep", d.Total), "take a total of at most %d, in units of the step", schema.MaxSplits)
 	}
 	if columns {
+		if r.Min != nil {
+			words = append(words, "if used")
+		}
 		return r.compileAttributeBounds(d, c, ingredientsText(text)+": "+strings.Join(words, ", "))
 	}
 	if c.Max > 0 && c.Min > c.Max {

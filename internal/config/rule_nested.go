@@ -254,6 +254,15 @@ func (r *blockRule) Decode(n *yaml.Node) error {
 	return r.Sections()[0].Decode(n)
 }
 
+// innerRuleText returns the text of a constraint within a block. The parameter block names the
+// ingredients of the block. Percentages are of the whole recipe, not of the block.
+func innerRuleText(in, block string) string {
+	if strings.HasSuffix(in, "%") {
+		in += " of the total"
+	}
+	return in + ", within " + block
+}
+
 func (r *blockRule) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 	of, text, err := d.WhichIngredients(r.Of)
 	if err != nil {
@@ -263,11 +272,11 @@ func (r *blockRule) Compile(ctx context.Context, d *Data) ([]Demand, error) {
 	if err != nil {
 		return nil, err
 	}
-	demands := singleRuleDemand(text+" (a recipe within the recipe): exactly "+d.amountText(total), rule.Group{Of: of, Total: &rule.Range{Min: total, Max: total}})
+	demands := singleRuleDemand(text+" (own sub-recipe): together exactly "+d.amountText(total), rule.Group{Of: of, Total: &rule.Range{Min: total, Max: total}})
 	err = d.callWithinBlock(total, &Block{of, text}, func() error {
 		inner, err := d.compileInnerRules(ctx, r.kinds, r.Rules)
 		for k := range inner {
-			inner[k].transformRules(func(in string) string { return in + ", within " + text }, func(r rule.Rule) rule.Rule { return r })
+			inner[k].transformRules(func(in string) string { return innerRuleText(in, text) }, func(r rule.Rule) rule.Rule { return r })
 		}
 		demands = append(demands, inner...)
 		return err

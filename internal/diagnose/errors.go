@@ -21,7 +21,7 @@ var (
 	ErrConstant = errors.New("all draws are equal")
 	// ErrConstantTail is returned for a quantile if no draw lies beyond the quantile, because the largest value
 	// makes up the whole tail.
-	ErrConstantTail = errors.New("too many draws have the largest value")
+	ErrConstantTail = errors.New("too many draws have the same largest value")
 	// ErrFewEffective is returned if the effective sample size is too small to compute a reliable standard error.
 	ErrFewEffective = errors.New("too few independent draws")
 	// ErrFewVisits is returned if an event, or the opposite of the event, occurred too few times to compute a

@@ -40,7 +40,7 @@ func (s *sample) essQuantile(p float64) (float64, error) {
 	}
 	q := s.quantile(p)
 	if q >= s.max || IsConstant(q, s.max) {
-		return math.NaN(), fmt.Errorf("%w, %v: at least %.0f %%", ErrConstantTail, q, 100*(1-p))
+		return math.NaN(), fmt.Errorf("%w, %v: %.0f %% or more of them", ErrConstantTail, q, 100*(1-p))
 	}
 	return s.essOfEvent(func(x float64) bool { return x <= q })
 }

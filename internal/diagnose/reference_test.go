@@ -316,7 +316,7 @@ func TestChoices(t *testing.T) {
 	t.Run("a value above 5 % at the upper end has no tail ESS", func(t *testing.T) {
 		chains := [][]float64{repeat(100, 1, 2, 2, 1, 3), repeat(100, 2, 1, 3, 1, 2)}
 		s := Summarize(chains)
-		if err := s.ReasonFor("ESSTail"); !errors.Is(err, ErrConstantTail) || err.Error() != "too many draws have the largest value, 3: at least 5 %" {
+		if err := s.ReasonFor("ESSTail"); !errors.Is(err, ErrConstantTail) || err.Error() != "too many draws have the same largest value, 3: 5 % or more of them" {
 			t.Error(err)
 		}
 		if math.IsNaN(float64(s.ESSQ5)) || !math.IsNaN(float64(s.ESSQ95)) || !errors.Is(s.ReasonFor("MCSEQ95"), ErrConstantTail) {

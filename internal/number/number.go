@@ -111,10 +111,10 @@ func ScoreTick(exponent float64) string {
 }
 
 // ScoreError writes the standard error se of a score v. If Score writes v as a power of ten, the standard error
-// is written in percent of the score.
+// is written in percent of the score, such as "11 % of its value".
 func ScoreError[F Float](v, se F) string {
 	if needsPowerOfTen(float64(v)) && v > 0 && !math.IsInf(float64(v), 0) && !math.IsNaN(float64(se)) {
-		return Error(100*float64(se)/float64(v)) + " %"
+		return Error(100*float64(se)/float64(v)) + " % of its value"
 	}
 	return Error(se)
 }

@@ -109,7 +109,7 @@ func TestScores(t *testing.T) {
 			t.Errorf("%v are written %q, not %q", c.scores, got, c.want)
 		}
 	}
-	if got := ScoreError(1.31e17, 1.31e16); got != "10 %" {
+	if got := ScoreError(1.31e17, 1.31e16); got != "10 % of its value" {
 		t.Errorf("the error of a large score is %q", got)
 	}
 	if got := ScoreError(0.5, 0.012); got != "0.012" {

@@ -12,6 +12,7 @@ import (
 
 	"kir/internal/browsersched"
 	"kir/internal/diagnose"
+	"kir/internal/number"
 	"kir/internal/portable"
 	"kir/internal/search"
 	"kir/mcmc"
@@ -116,7 +117,7 @@ func Recommend(ctx context.Context, t *mcmc.Target, settings mcmc.Settings, prog
 	}
 	most := 2*forbidden > forbiddenSampleSize
 	if !most && balanced.RHat <= maxTrialRHat {
-		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial, independent runs (chains) agreed: R-hat %.2f (1 = full agreement)%s", balanced.RHat, gap)
+		a.Kernel, a.Because = "balanced", fmt.Sprintf("in a trial of %s steps, independent runs (chains) agreed: R-hat %.2f (1 = full agreement)%s", number.Thousands(iterations), balanced.RHat, gap)
 		return a, nil
 	}
 	scans := max(iterations/balancedIterationsPerScan, minTrialIterations/4)
@@ -159,8 +160,8 @@ func shareKeepingRules(t *mcmc.Target) float64 {
 	return sum
 }
 
-// weightTrialIterations is the number of iterations of each chain in a run of [TryWeights].
-const weightTrialIterations = 500
+// WeightTrialIterations is the number of iterations of each chain in a run of [TryWeights].
+const WeightTrialIterations = 500
 
 // TryWeights makes a short run of the kernel balanced with other weights of the objectives. Item k
 // of weights is the weight of objective k of the target.
@@ -173,7 +174,7 @@ func TryWeights(ctx context.Context, t *mcmc.Target, weights []float64) (Trial, 
 	if err != nil {
 		return Trial{}, err
 	}
-	return runTrial(ctx, weighed, "balanced", weightTrialIterations)
+	return runTrial(ctx, weighed, "balanced", WeightTrialIterations)
 }
 
 // Agrees reports whether the chains of the trial agree: whether R-hat is at most 1.1.

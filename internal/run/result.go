@@ -178,7 +178,7 @@ func (r *Result) withholdStandardErrors() (minBulkESS float64) {
 		}{{"SEMean", &s.SEMean}, {"SEQ5", &s.SEQ5}, {"SEMedian", &s.SEMedian}, {"SEQ95", &s.SEQ95}} {
 			if !math.IsNaN(float64(*f.se)) {
 				*f.se = number.Unknown()
-				s.Undefined = append(s.Undefined, diagnose.UndefinedFigure{Figure: f.figure, Err: fmt.Errorf("%w, in the row %s", err, StatisticLabel(name))})
+				s.Undefined = append(s.Undefined, diagnose.UndefinedFigure{Figure: f.figure, Err: fmt.Errorf("withheld, as the row %s has %w", StatisticLabel(name), err)})
 			}
 		}
 	}

@@ -287,7 +287,7 @@ func TestRulesAsListed(t *testing.T) {
 			"  - block: {of: [Gin, Rum], total: 6, rules: [{amount: {of: Gin, max: 4}}]}\n  - limits: {file: limits.csv}\n  - require: Gin\n  - constituents: {file: parts2.csv}\n")},
 		"parts2.csv": {Data: []byte("ingredient,constituent,share\nRum,oil,0.5\n")},
 	})
-	want := []string{"constituents", "Gin, Rum (a recipe within the recipe): exactly 60 %; Gin: at most 40 %, within Gin, Rum", "oil: at most 0.4 (limits.csv line 2)", "always use Gin"}
+	want := []string{"constituents", "Gin, Rum (own sub-recipe): together exactly 60 %; Gin: at most 40 % of the total, within Gin, Rum", "oil: at most 0.4 (limits.csv line 2)", "always use Gin"}
 	if got := s.pageState().Problem.Constraints; !slices.Equal(got, want) {
 		t.Errorf("the rules are %q, not %q", got, want)
 	}

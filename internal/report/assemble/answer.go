@@ -33,6 +33,9 @@ func Answer(ctx context.Context, p *compile.Problem, a *search.Answer) (*report.
 	if out.Objectives, err = summarizeObjectives(ctx, p, list, models); err != nil {
 		return nil, nil, err
 	}
+	if len(out.Objectives) == 1 && out.Objectives[0].Unit == "score" && !p.HasPredictedLimits() {
+		out.Objectives[0].Random = a.Comparison.Random.Mean // the score is that of the objective, so one sample serves both
+	}
 	setExpectedValues(p, out, list)
 	gradeAnswer(p, out, list)
 	out.Warnings = append(extrapolationWarnings(a.Comparison.ExtrapolatingEntries, len(list)), a.Notes...)

@@ -64,7 +64,7 @@ func boundSentence(b *report.Bound) string {
 	case b.ProvedOptimal:
 		return fmt.Sprintf("Proved best: no %s can score above %s.", allowed, number.Score(b.Best, 1))
 	case b.Gap > maxInformativeGap:
-		return best + fmt.Sprintf("no %s can score above %s, which leaves much room.", allowed, number.Score(b.Score, 1))
+		return fmt.Sprintf("The best found scores %s. A proved limit: no %s scores above %s (a loose limit: better recipes need not exist).", number.Score(b.Best, 1), allowed, number.Score(b.Score, 1))
 	}
 	return fmt.Sprintf("No %s can score above %s. The best found scores %s, %s below that.", allowed, number.Score(b.Score, 1), number.Score(b.Best, 1), number.Percent(b.Gap))
 }

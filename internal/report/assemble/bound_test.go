@@ -30,7 +30,7 @@ func TestBound(t *testing.T) {
 		},
 		{
 			"far", search.Bound{UpperLogScore: math.Log(2), BestLogScore: math.Log(0.5)},
-			"", "The best found scores 0.500; no allowed recipe can score above 2.000, which leaves much room.",
+			"", "The best found scores 0.500. A proved limit: no allowed recipe scores above 2.000 (a loose limit: better recipes need not exist).",
 		},
 		{
 			"unbounded", search.Bound{UpperLogScore: math.Inf(1), BestLogScore: 0, UnboundedTerms: []string{"taste"}},

@@ -8,7 +8,6 @@ import (
 
 	"kir/internal/compile"
 	"kir/internal/constraint/count"
-	"kir/internal/number"
 	"kir/internal/report"
 	"kir/internal/run"
 	"kir/mcmc"
@@ -33,8 +32,13 @@ func Check(p *compile.Problem) (*report.Check, error) {
 	}
 	space := p.Target.Space()
 	if e, is := errors.AsType[*count.SizeError](space.UncountedReason()); is {
-		if c.WhyUntabled = fmt.Sprintf("exact counting would need more than %s %s", number.Thousands(int(number.Rounded(e.Limit, 2))), e.Resource); e.Limit == 0 {
+		switch {
+		case e.Limit == 0:
 			c.WhyUntabled = "kir cannot count " + e.Resource
+		case e.Resource == "steps":
+			c.WhyUntabled = "exact counting would take too long"
+		default: // tables
+			c.WhyUntabled = "exact counting would need too much memory"
 		}
 	}
 	law := p.Target.Law()

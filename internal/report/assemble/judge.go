@@ -64,7 +64,7 @@ func gradeAnswer(p *compile.Problem, a *report.Answer, list []report.Best) {
 	case a.RandomShareBelow < 0.5:
 		a.Grade, a.Headline = report.Doubtful, "Doubtful: the suggestions score no better than random recipes."
 	case a.OptimismCheck != nil && a.OptimismCheck.RemainingGain < minRemainingGain:
-		a.Grade, a.Headline = report.Doubtful, fmt.Sprintf("Doubtful: most of the predicted gain is luck (%s held up on recipes kept aside).", remainingGainText(a.OptimismCheck))
+		a.Grade, a.Headline = report.Doubtful, fmt.Sprintf("Doubtful: most of the predicted gain is luck (%s held up in a test).", remainingGainText(a.OptimismCheck))
 	case len(fair) > 0:
 		a.Grade, a.Headline = report.Fair, fmt.Sprintf("Fair: predictions of %s are right on trends, rough on single recipes%s.", joinNamesOrCount(fair), skillReason(p, fair))
 	case len(learnt) > 0:
@@ -88,7 +88,7 @@ func statedHeadline(a *report.Answer) string {
 		}
 		return fmt.Sprintf("Suggestions nearly meet all objectives (mean score %s of 1).", mean)
 	}
-	return fmt.Sprintf("Mean score %s; random recipes %s.", mean, number.Score(a.Random.Mean, 1))
+	return fmt.Sprintf("Suggestions score %s on average, random recipes %s.", mean, number.Score(a.Random.Mean, 1))
 }
 
 // optimismText says how much of the predicted gain to expect, and how much held up on recipes kept
@@ -101,7 +101,7 @@ func optimismText(c *search.OptimismCheck) string {
 	if c.ExpectedRemainingGain != nil {
 		text = fmt.Sprintf("Expect about %s of the predicted gain over random recipes. ", number.WholePercent(*c.ExpectedRemainingGain))
 	}
-	return text + fmt.Sprintf("In a test, one half of your recipes chose and the other half judged: %s of the gain held up. Models of all recipes know more.", remainingGainText(c))
+	return text + fmt.Sprintf("In a test, models of half your recipes chose and models of the other half judged: %s of the gain held up. Models of all your recipes are better.", remainingGainText(c))
 }
 
 // remainingGainText returns the share of the predicted gain that held up in a check, as text.
@@ -160,7 +160,8 @@ func skillReason(p *compile.Problem, names []string) string {
 		case q.Numbers != nil:
 			skill, of = float64(q.Numbers.R2), fmt.Sprintf("R² %s ± %s", number.Fixed(q.Numbers.R2, 2), number.Fixed(q.Numbers.R2SE, 2))
 		case q.Classes != nil:
-			skill, of = float64(q.Classes.Skill), betterThanGuessing(q.Classes)
+			skill = float64(q.Classes.Skill)
+			of = fmt.Sprintf("%s ± %s better than guessing", wholeSkill(q.Classes), number.WholePercent(q.Classes.SkillSE))
 		}
 		if skill < worst {
 			worst, text = skill, of
@@ -175,11 +176,9 @@ func skillReason(p *compile.Problem, names []string) string {
 	return " (" + text + ")"
 }
 
-// betterThanGuessing writes the skill of a model of classes with its standard error, such as
-// "28 ± 7 % better than guessing". A negative skill counts as 0.
-func betterThanGuessing(c *model.ClassQuality) string {
-	return fmt.Sprintf("%s ± %s better than guessing", number.Fixed(max(0, float64(100*c.Skill)), 0), number.WholePercent(c.SkillSE))
-}
+// wholeSkill writes the skill of a model of classes in whole percent, without the sign. A negative
+// skill counts as 0.
+func wholeSkill(c *model.ClassQuality) string { return number.Fixed(max(0, float64(100*c.Skill)), 0) }
 
 // modelErrorSentence returns a sentence on the model of an objective. It compares the error of
 // predictions for recipes that the model was not trained on with the error of guessing.
@@ -193,8 +192,8 @@ func modelErrorSentence(w compile.Property) string {
 			number.Fixed(n.R2, 2), number.Fixed(n.R2SE, 2), number.CountWithNoun(q.Rows, "recipe"), number.Value(n.RMSE), number.Value(n.PriorRMSE))
 	case q.Classes != nil:
 		c := q.Classes
-		return text + fmt.Sprintf("%s on %s, each held out in turn. It is right for %s ± %s %%; always answering %s is right for %s %%.",
-			betterThanGuessing(c), number.CountWithNoun(q.Rows, "recipe"),
+		return text + fmt.Sprintf("by Brier score its chances are %s ± %s better than guessing, on %s, each held out in turn. It is right for %s ± %s %%; always answering %s is right for %s %%.",
+			wholeSkill(c), number.WholePercent(c.SkillSE), number.CountWithNoun(q.Rows, "recipe"),
 			number.Fixed(float64(100*c.Accuracy), 0), number.Fixed(float64(100*c.AccuracySE), 0), inputerr.Quote(c.Majority), number.Fixed(float64(100*c.MajorityAccuracy), 0))
 	}
 	return text + "no recipe was left to check it with."
@@ -203,7 +202,7 @@ func modelErrorSentence(w compile.Property) string {
 // comparisonText compares the scores of the shortlist with those of random compositions and known
 // recipes.
 func comparisonText(p *compile.Problem, a *report.Answer) string {
-	text := fmt.Sprintf("Mean score: suggestions %s, random recipes %s ± %s",
+	text := fmt.Sprintf("Mean score: suggestions %s, random recipes (drawn without objectives) %s ± %s",
 		number.Score(a.Shortlist.Mean, 1), number.Score(a.Random.Mean, 1), number.ScoreError(a.Random.Mean, a.Random.SE))
 	if p.HasPredictedLimits() {
 		text += " (0 beyond a predicted limit)"
@@ -251,9 +250,9 @@ func heldOutScoresNote(p *compile.Problem) string {
 	var said []string
 	switch {
 	case len(unseen) == count && count > 0:
-		said = append(said, "each judged by models that have not seen it")
+		said = append(said, "each held out when judged")
 	case len(unseen) > 0:
-		said = append(said, joinNamesOrCount(unseen)+": each judged by models that have not seen it")
+		said = append(said, joinNamesOrCount(unseen)+": each held out when judged")
 	}
 	if len(unsure) > 0 {
 		said = append(said, "models of "+joinNamesOrCount(unsure)+" may have learnt from your recipes")

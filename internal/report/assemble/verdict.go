@@ -81,7 +81,7 @@ func runVerdict(p *compile.Problem, r *run.Result) (string, report.Grade) {
 	if ess == nil || rhat == nil {
 		return "kir cannot tell how many independent draws these are worth: no figure varies enough, or there are too few draws.", report.Unknown
 	}
-	worth := fmt.Sprintf("The %s draws (random recipes, better ones more often) are worth about %s independent ones, by the least certain figure: %s.",
+	worth := fmt.Sprintf("The %s draws (recipes drawn at random, better ones more often) are worth about %s independent ones, by the least certain figure: %s.",
 		number.Thousands(p.Sampler.Chains*p.Sampler.Draws), number.RoundedDown(ess.ess), ess.statistic)
 	switch {
 	case rhat.RHat > maxReliableRHat:
@@ -156,7 +156,7 @@ func runWarnings(p *compile.Problem, r *run.Result) []string {
 	draws, warmup := "more --draws", "more --warmup"
 	if ess != nil {
 		enough := roundUp(float64(float64(p.Sampler.Draws) * max(2, 2*wanted/ess.ess)))
-		draws, warmup = fmt.Sprintf("--draws %d", enough), fmt.Sprintf("--warmup %d", max(enough, p.Sampler.Warmup))
+		draws, warmup = fmt.Sprintf("--draws %d (draws per chain)", enough), fmt.Sprintf("--warmup %d", max(enough, p.Sampler.Warmup))
 	}
 	advised := false // whether a warning says how many draws to take
 	if rhat != nil && rhat.RHat > maxReliableRHat {

@@ -27,9 +27,9 @@ func drawsHeadline(g report.Grade) string {
 	case report.Sound:
 		return "The draws are reliable"
 	case report.Short:
-		return "Averages over random recipes (draws) need more of them"
+		return "Averages over draws (recipes drawn at random, better ones more often) need more of them"
 	case report.Unsound:
-		return "Averages over random recipes (draws) are not reliable yet"
+		return "Averages over draws (recipes drawn at random, better ones more often) are not reliable yet"
 	}
 	return "Too little varies to tell how reliable the draws are"
 }
@@ -54,7 +54,7 @@ func writeAnswer(m *report.Model, p *terminal.Printer) {
 	if a == nil || a.Grade == report.NoObjectives {
 		return
 	}
-	p.Heading("%s", p.Bold("How far to trust the shortlist"))
+	p.Heading("%s", p.Bold("How far to trust the shortlist")+" (±: standard error)")
 	for _, l := range a.Verdict {
 		p.WrappedHanging(0, l)
 	}

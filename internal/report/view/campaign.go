@@ -28,7 +28,7 @@ func Batch(w io.Writer, b *campaign.Batch, style terminal.Style) error {
 	if len(b.Pending) > 0 {
 		p.WrappedHanging(0, "Earlier recipes without a result: "+recipeIDsText(b.Pending))
 	}
-	p.Wrapped(0, adviceText(b.RemainingGain))
+	p.Wrapped(0, strings.Replace(adviceText(b.RemainingGain), anotherBatchText, "Make this batch.", 1))
 	writeModels(p, b.Models)
 	for _, note := range b.Notes {
 		p.Wrapped(0, note)
@@ -86,9 +86,13 @@ func RecordedText(r *campaign.RecordSummary) string {
 	for _, of := range []struct {
 		n    int
 		what string
-	}{{r.New, "new"}, {r.ChangedCount, "changed"}, {r.WithdrawnCount, "withdrawn"}, {r.UnchangedCount, "known already"}, {r.Unfilled, "without a result yet"}} {
+	}{{r.New, "added"}, {r.ChangedCount, "changed"}, {r.WithdrawnCount, "withdrawn"}, {r.UnchangedCount, "known already"}, {r.Unfilled, "still missing"}} {
 		if of.n > 0 {
-			said = append(said, fmt.Sprint(of.n, " ", of.what))
+			n := fmt.Sprint(of.n)
+			if len(said) == 0 {
+				n = inputerr.Count(of.n, "result")
+			}
+			said = append(said, n+" "+of.what)
 		}
 	}
 	if len(said) == 0 {
@@ -199,7 +203,7 @@ func ModelText(m campaign.ModelSummary) string {
 		text += ", R² " + number.Fixed(*m.R2, 2) + " on held-out recipes"
 	}
 	if m.Noise != nil {
-		text += "; repeating a recipe varies by ±" + number.Value(*m.Noise)
+		text += "; repeating a recipe varies by ±" + number.Value(*m.Noise) + " (standard deviation)"
 	}
 	return text
 }
@@ -237,7 +241,7 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 	}
 	writeModels(p, s.Models)
 	p.Heading("Batches")
-	t := terminal.NewTable(0, "batch", "results", "failed", "best so far", "")
+	t := terminal.NewTable(0, "batch", "results", "failures", "best so far", "")
 	for _, r := range s.Rounds {
 		best, by := "", ""
 		if r.Best != nil {
@@ -246,9 +250,12 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 				by = "new: " + terminal.EscapeControls(shortenName(r.Best.ID))
 			}
 		}
-		t.Row(r.Round, r.ResultCount, r.Failed, terminal.EscapeControls(best), by)
+		t.Row(batchName(r.Round), r.ResultCount, r.Failed, terminal.EscapeControls(best), by)
 	}
 	p.Table(t)
+	if s.FailedTrials > 0 {
+		p.Line("Failures: recipes that could not be made or measured.")
+	}
 	if len(s.Checks) > 0 {
 		p.Heading("Predicted and measured")
 		t := terminal.NewTable(2, "recipe", "result", "predicted", "90 % range", "measured", "")
@@ -264,6 +271,15 @@ func Standing(w io.Writer, s *campaign.Standing, style terminal.Style) error {
 		p.Wrapped(0, note)
 	}
 	return p.Err
+}
+
+// batchName returns the number of a batch as text, or "before" for the recipes that came before the
+// first batch.
+func batchName(round int) string {
+	if round == 0 {
+		return "before"
+	}
+	return fmt.Sprint(round)
 }
 
 // TriedText says how many recipes were tried, how many failed, and how many break a constraint.
@@ -381,7 +397,7 @@ func bestByRoundFigure(s *campaign.Standing, label string, checks []campaign.Pre
 	drawVerticalAxis(f, x, y, label)
 	step := figure.TickStep(last-first+1, 12)
 	for r := first; r <= last; r += step {
-		f.Write(x.At(float64(r)), campaignPlotBottom+16, figure.SmallSize, figure.Middle, figure.Soft, fmt.Sprint(r))
+		f.Write(x.At(float64(r)), campaignPlotBottom+16, figure.SmallSize, figure.Middle, figure.Soft, batchName(r))
 	}
 	f.Write((campaignPlotLeft+figureWidth)/2, campaignPlotBottom+32, figure.SmallSize, figure.Middle, figure.Soft, "batch")
 	drawn := make(map[int]int)
@@ -396,12 +412,12 @@ func bestByRoundFigure(s *campaign.Standing, label string, checks []campaign.Pre
 	for _, r := range slices.Sorted(maps.Keys(best)) {
 		v := best[r]
 		if len(line) == 0 {
-			said = fmt.Sprintf("the best is %s after batch %d", number.FourFigures(v), r)
+			said = fmt.Sprintf("the best is %s %s", number.FourFigures(v), afterBatchText(r))
 		}
 		line = append(line, x.At(float64(r)-0.5), y.At(v), x.At(float64(r)+0.5), y.At(v))
 	}
 	if v, ok := best[last]; ok && last > first {
-		said += fmt.Sprintf(" and %s after batch %d", number.FourFigures(v), last)
+		said += fmt.Sprintf(" and %s %s", number.FourFigures(v), afterBatchText(last))
 	}
 	f.Path(line, 2.5, figure.Accent)
 	f.Text = fmt.Sprintf("Steps of the best %s by batch: %s.", label, said)
@@ -413,6 +429,14 @@ func bestByRoundFigure(s *campaign.Standing, label string, checks []campaign.Pre
 	}
 	addPredictionCheckKeys(f, checks)
 	return f
+}
+
+// afterBatchText says after which batch a value holds.
+func afterBatchText(round int) string {
+	if round == 0 {
+		return "before the first batch"
+	}
+	return fmt.Sprintf("after batch %d", round)
 }
 
 // coverageOfChecksText says how many of the predicted intervals contain the measured result.
@@ -516,6 +540,7 @@ var standingTemplate = template.Must(template.New("campaign").Funcs(template.Fun
 	"measured": MeasuredText,
 	"model":    ModelText,
 	"coverage": CoverageText,
+	"batch":    batchName,
 	"did":      func(q campaign.PredictionCheck) string { return predictionCheckText(&q) },
 	"list":     recipeIDsText,
 }).Parse(`<!DOCTYPE html>
@@ -545,9 +570,9 @@ var standingTemplate = template.Must(template.New("campaign").Funcs(template.Fun
 {{end}}<h2>Batches</h2>
 <div class="scroll" tabindex="0" role="region" aria-label="Table of batches">
 <table>
-<thead><tr><th scope="col" class="n">Batch</th><th scope="col" class="n">Results</th><th scope="col" class="n">Failed</th><th scope="col">Best so far</th><th scope="col">Recipe</th></tr></thead>
+<thead><tr><th scope="col" class="n">Batch</th><th scope="col" class="n">Results</th><th scope="col" class="n">Failures</th><th scope="col">Best so far</th><th scope="col">Recipe</th></tr></thead>
 <tbody>
-{{range .Rounds}}<tr><td class="n">{{.Round}}</td><td class="n">{{.ResultCount}}</td><td class="n">{{.Failed}}</td><td>{{with .Best}}{{text (measured .)}}{{end}}</td><td>{{if .BestChanged}}new: {{end}}{{with .Best}}<bdi>{{text .ID}}</bdi>{{end}}</td></tr>
+{{range .Rounds}}<tr><td class="n">{{batch .Round}}</td><td class="n">{{.ResultCount}}</td><td class="n">{{.Failed}}</td><td>{{with .Best}}{{text (measured .)}}{{end}}</td><td>{{if .BestChanged}}new: {{end}}{{with .Best}}<bdi>{{text .ID}}</bdi>{{end}}</td></tr>
 {{end}}</tbody>
 </table></div>
 {{with .Checks}}<h2>Predicted and measured</h2>
@@ -564,13 +589,16 @@ var standingTemplate = template.Must(template.New("campaign").Funcs(template.Fun
 </html>
 `))
 
+// anotherBatchText is the advice to continue a campaign.
+const anotherBatchText = "Make another batch."
+
 // Advice returns a headline that says whether to continue a campaign, and the reason. The parameter
 // gain is an estimate of what more trials can gain.
 func Advice(gain campaign.RemainingGain) (headline, why string) {
 	if gain.Advice == campaign.Stop {
 		return "Stop, or change what is allowed.", gain.Text
 	}
-	return "Make another batch.", gain.Text
+	return anotherBatchText, gain.Text
 }
 
 // adviceText writes the advice and its reason in one text.

@@ -34,7 +34,7 @@ func (v *pageView) newKnownCard(colours map[string]figure.Paint) *knownCard {
 	if k == nil {
 		return nil
 	}
-	b := report.Best{Recipe: k.Recipe, Conditions: k.Conditions}
+	b := report.Best{Recipe: k.Recipe, Conditions: k.Conditions, Score: k.Score}
 	c := &knownCard{card: card{Best: b, Page: v, Swatch: v.swatches(b, colours)}, Name: k.Name, Results: knownResultTexts(v.Model), Notes: knownNotes(v.Model)}
 	c.Bar = template.HTML(barFigure(v.Model, "best-known", k.Name, b.Parts(), colours, slimBar).SVG())
 	return c
@@ -51,7 +51,7 @@ type swatch struct {
 }
 
 // Near names the known recipes nearest to the composition.
-func (c card) Near() string { return strings.TrimPrefix(nearestText(c.Best), "nearest: ") }
+func (c card) Near() string { return strings.TrimPrefix(nearestText(c.Best), nearestPrefix) }
 
 // Sets lists the values of the conditions of the recipe, such as "temperature 185 °C".
 func (c card) Sets() string { return strings.Join(c.Page.Problem.ConditionTexts(c.Best), ", ") }

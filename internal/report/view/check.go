@@ -21,7 +21,7 @@ func Check(w io.Writer, c *report.Check) error {
 		headings = []string{"ingredients used", "target share", "recipes counted", "of these, allowed"}
 	}
 	t := terminal.NewTable(0, headings...)
-	shown, estimated := c.Sizes, false
+	shown, estimated, relative := c.Sizes, false, 0.0 // relative is the largest relative error of a share
 	const most = 40
 	if len(shown) > most {
 		shown = shown[:most]
@@ -29,10 +29,11 @@ func Check(w io.Writer, c *report.Check) error {
 	for _, s := range shown {
 		cells := []any{s.N, number.Percent(s.Target), number.Big(s.Compositions)}
 		if measured {
-			share := fmt.Sprintf("%.3g", float64(s.Share.Estimate))
+			share := fmt.Sprintf("%.3g %%", float64(100*s.Share.Estimate))
 			if s.Share.SE > 0 {
-				share += fmt.Sprintf(" ± %.1g", float64(s.Share.SE))
+				share += fmt.Sprintf(" ± %.1g %%", float64(100*s.Share.SE))
 				estimated = true
+				relative = max(relative, float64(s.Share.SE/s.Share.Estimate))
 			}
 			cells = append(cells, share)
 		}
@@ -45,11 +46,11 @@ func Check(w io.Writer, c *report.Check) error {
 	p.Table(t)
 	switch {
 	case estimated:
-		p.Wrapped(0, "Recipes counted meet some constraints; kir estimated which share of these meets all, as "+c.WhyUntabled+". The target shares are as uncertain.")
+		p.Wrapped(0, "Recipes counted meet some constraints; kir estimated which share of these meets all, as "+c.WhyUntabled+" (±: standard error). Target shares have the same relative errors, up to "+number.Percent(relative)+".")
 	case measured:
 		p.Line("Recipes counted meet some constraints; kir looked at each to count those that meet all.")
 	}
-	p.Line("Target share: of the random recipes (draws), before objectives count.")
+	p.Line("Target share: among random recipes (drawn without objectives).")
 	writeProperties(p, c.Properties, false)
 	p.Line("")
 	if c.Sampler.Kernel == c.Kernel.Kernel {

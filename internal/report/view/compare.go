@@ -39,7 +39,7 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	for _, l := range d.OnlyInB {
 		p.WrappedHanging(2, fmt.Sprintf("+ B %d  score %s: %s", l.Rank, number.Score(float64(l.Score), 1), recipeChangesText(l, nil, d.TotalB, 0)))
 	}
-	p.Heading("Averages over the draws that changed by more than chance (%s compared)", number.Thousands(len(d.Figures)))
+	p.Heading("Averages that changed by more than chance (%s compared, over the draws)", number.Thousands(len(d.Figures)))
 	var sure []report.FigureChange
 	for _, m := range d.Figures {
 		if m.Sure {
@@ -49,7 +49,7 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	if len(sure) == 0 {
 		p.Line("  none")
 	} else {
-		p.Line("Without a true change, %.0f of %.0f such comparisons list none.", 1/d.FalseAlarm-1, 1/d.FalseAlarm)
+		p.Line("Without a true change, %.0f of %.0f such comparisons list none. %s", 1/d.FalseAlarm-1, 1/d.FalseAlarm, standardErrorText)
 	}
 	for _, kind := range []struct{ name, title string }{
 		{"score", "the score"}, {"mean", "means over the draws"}, {"n", "share of draws with so many ingredients"}, {"used", "share of draws that use it"}, {"amount", "mean amount where used, %"}, {"set", "share of draws with the condition"},

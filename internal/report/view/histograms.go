@@ -37,7 +37,7 @@ func sizesFigure(m *report.Model) *figure.Figure {
 			said = append(said, fmt.Sprintf("%d: target %s, draws %s", s.N, number.Percent(s.Target), number.Percent(s.Observed)))
 		}
 	}
-	f.Text = fmt.Sprintf("Bars: target share of each number of ingredients before objectives count; dots: share of the draws. %s. The table of the number of ingredients has all figures.", strings.Join(said, "; "))
+	f.Text = fmt.Sprintf("Bars: target share of each number of ingredients without objectives; dots: share of the draws. %s. The table of the number of ingredients has all figures.", strings.Join(said, "; "))
 	y := f.Frame(left, top, right, bottom, float64(highest*1.05), figure.Percent, "number of ingredients; share in %")
 	slot := (right - left) / float64(len(sizes))
 	every := figure.TickStep(len(sizes), 14)
@@ -56,7 +56,7 @@ func sizesFigure(m *report.Model) *figure.Figure {
 		}
 		f.Dot(x, y.At(float64(s.Observed)), min(3.5, max(1.2, slot/3)), figure.Accent)
 	}
-	f.Key("target, before objectives count", func(f *figure.Figure, x, y float64) { f.Rect(x, y, 20, 10, figure.Line) })
+	f.Key("target, without objectives", func(f *figure.Figure, x, y float64) { f.Rect(x, y, 20, 10, figure.Line) })
 	f.Key("draws, ± 2 standard errors", func(f *figure.Figure, x, y float64) {
 		f.Line(x+10, y-1, x+10, y+11, 2, figure.Accent)
 		f.Dot(x+10, y+5, 3.5, figure.Accent)
@@ -73,7 +73,7 @@ func scoreFigure(m *report.Model) *figure.Figure {
 	}
 	const left, right, top, bottom = 34.0, figureWidth - 14, 10.0, 180.0
 	f := &figure.Figure{Name: "score", Title: "Scores of the draws and of random recipes", Width: figureWidth, Height: bottom + 38}
-	f.Text = fmt.Sprintf("Histograms of the weighted score. Its mean is %s, standard error %s, over the draws, and %s, standard error %s, over %s random recipes of as many ingredients.",
+	f.Text = fmt.Sprintf("Histograms of the weighted score. Its mean is %s, standard error %s, over the draws, and %s, standard error %s, over %s random recipes with the draws' numbers of ingredients.",
 		number.Score(m.Score.Draws, 1), number.ScoreError(m.Score.Draws, m.Score.DrawsMCSE), number.Score(m.Score.Random, 1), number.ScoreError(m.Score.Random, m.Score.RandomSE), number.Thousands(m.Score.RandomSize))
 	if h.DrawsBelow > 0 || h.RandomBelow > 0 {
 		f.Text += fmt.Sprintf(" %s of the draws and %s of the random recipes score less than is shown.", number.Percent(h.DrawsBelow), number.Percent(h.RandomBelow))

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"kir/internal/number"
@@ -13,8 +14,21 @@ import (
 // maxTextIngredients is the largest number of ingredients that the text report lists.
 const maxTextIngredients = 10
 
-// writeIngredients writes the most frequent ingredients and the pairs of ingredients.
-func writeIngredients(m *report.Model, p *terminal.Printer) {
+// standardErrorText explains the sign ± of a table.
+const standardErrorText = "±: standard error."
+
+// moreText counts the rows that a table leaves out, and names the command that prints them. The
+// parameter dir is the location of the run; if it is empty, there is no such command.
+func moreText(n int, dir string) string {
+	if dir == "" {
+		return number.Thousands(n) + " more"
+	}
+	return fmt.Sprintf("%s more: kir show %s --json", number.Thousands(n), terminal.EscapeControls(terminal.ShellWord(dir)))
+}
+
+// writeIngredients writes the most frequent ingredients and the pairs of ingredients. The parameter
+// dir is the location of the run; it may be empty.
+func writeIngredients(m *report.Model, p *terminal.Printer, dir string) {
 	order := m.IndicesByFrequency()
 	if len(order) == 0 || !(m.Inclusion[order[0]].Probability > 0) {
 		return
@@ -42,16 +56,18 @@ func writeIngredients(m *report.Model, p *terminal.Printer) {
 	p.Table(t)
 	if unknown {
 		p.Line("±: standard error; ?: unknown, as all draws agree or too few are independent.")
+	} else {
+		p.Line(standardErrorText)
 	}
 	if more := len(order) - maxTextIngredients; more > 0 {
-		p.Line("%s more: kir show RUN --json", number.Thousands(more))
+		p.Line("%s", moreText(more, dir))
 	}
 	writeConditions(m, p)
 	if m.Pairs == nil || len(m.Pairs.Together)+len(m.Pairs.Apart) == 0 {
 		return
 	}
-	p.Heading("Pairs: how often both are used, relative to chance (lift; 1 = as by chance)")
-	p.Line("Expected: the lift if recipes of these sizes picked their ingredients blindly.")
+	p.Heading("Pairs: how often both are used (lift; 1 = independently)")
+	p.Line("Expected: the lift by chance in recipes of these sizes. %s", standardErrorText)
 	pairs := terminal.NewTable(1, "", "lift", "±", "expected", "pair")
 	pairs.SetMaxWidth(4, 46)
 	for _, of := range []struct {
@@ -90,6 +106,7 @@ func writeConditions(m *report.Model, p *terminal.Printer) {
 		}
 	}
 	p.Table(t)
+	p.Line(standardErrorText)
 	if more > 0 {
 		p.Line("%s more values: see --json", number.Thousands(more))
 	}

@@ -136,7 +136,7 @@ func TestKindsAsBefore(t *testing.T) {
 			m.Ladders = append(m.Ladders, l)
 		}
 		p := terminal.NewPrinter(&b, terminal.Style{})
-		writeLadders(m, p)
+		writeLadders(m, p, "r")
 		must(p.Err)
 	}
 	golden.Compare(t, "testdata/kinds.txt", b.Bytes())

@@ -16,8 +16,8 @@ import (
 const maxTextRungs = 41
 
 // writeLadders writes the section on tempered chains: how well they move between inverse
-// temperatures.
-func writeLadders(m *report.Model, p *terminal.Printer) {
+// temperatures. The parameter dir is the location of the run; it may be empty.
+func writeLadders(m *report.Model, p *terminal.Printer, dir string) {
 	worst := m.WorstLadder()
 	if worst == nil {
 		return
@@ -36,9 +36,9 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 	}
 	p.Table(t)
 	if more := len(m.Ladders) - maxTextLadders; more > 0 {
-		p.Line("%s more: kir show RUN --json", number.Thousands(more))
+		p.Line("%s", moreText(more, dir))
 	}
-	p.Wrapped(0, fmt.Sprintf("In %s scans a chain. Restarts: recipes that climbed from β = 0 to β = 1; round trips: those that had been at β = 1 before; 0 is bad. Rejected: exchanges that failed at the worst step; Λ: the sum over the steps.%s log Z, the log of the mean score of random recipes, is %s ± %s; all chains should agree on it.",
+	p.Wrapped(0, fmt.Sprintf("In %s scans a chain. Restarts: recipes that climbed from β = 0 to β = 1; round trips: those that had been at β = 1 before; 0 is bad. Rejected: exchanges that failed at the worst step; Λ: the sum over the steps.%s log Z, the log of the mean score of random recipes, is %s ± %s (standard error); all chains should agree on it.",
 		number.Thousands(worst.Scans), learnt, number.Fixed(m.LogZ.Value, 3), number.Error(m.LogZ.SE)))
 	if worst.Steps() == 0 {
 		p.Wrapped(0, "There are no objectives, so the ladder has one rung.")
@@ -50,7 +50,7 @@ func writeLadders(m *report.Model, p *terminal.Printer) {
 	for k, g := range worst.Rungs {
 		if k == maxTextRungs && len(worst.Rungs) > maxTextRungs+1 {
 			p.Table(rungs)
-			p.Line("%s more: kir show RUN --json", number.Thousands(len(worst.Rungs)-k))
+			p.Line("%s", moreText(len(worst.Rungs)-k, dir))
 			return
 		}
 		rejected := ""

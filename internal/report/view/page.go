@@ -64,6 +64,7 @@ var pageTemplate = template.Must(template.New(PageName).Funcs(template.FuncMap{
 	"bound":     isAtBound,
 	"prefix":    func(w report.Property) string { return strings.TrimSpace(propertyPrefix(w)) },
 	"wide":      needsWideCards,
+	"trade":     tradeHeading,
 }).Parse(pageHTML))
 
 // jsonPointer returns the JSON Pointer (RFC 6901) of a value in summary.json. The parameter path
@@ -411,3 +412,6 @@ func SavePage(ctx context.Context, store run.Store, m *report.Model) error {
 func IsPage(data []byte) bool {
 	return bytes.Contains(data[:min(len(data), 1<<12)], []byte(`<meta name="generator" content="kir `))
 }
+
+// ScoreMeaning says what a score is; see the function [scoreMeaning].
+func (v *pageView) ScoreMeaning() string { return scoreMeaning(v.Model) }

@@ -29,7 +29,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 			if strings.HasSuffix(head, upperBoundHeadingSuffix) {
 				continue // it is in the column of the interval's lower bound
 			}
-			heads = append(heads, terminal.EscapeControls(strings.Replace(head, lowerBoundHeadingSuffix, ", 90 %", 1)))
+			heads = append(heads, terminal.EscapeControls(strings.Replace(head, lowerBoundHeadingSuffix, ", 90 % range", 1)))
 			switch v := c.(type) {
 			case nil:
 				c = ""
@@ -62,7 +62,7 @@ func Scorecard(w io.Writer, c *report.Scorecard, style terminal.Style) error {
 	}
 	if seen {
 		p.Line("")
-		p.Line("Your known recipes are judged by models that have not seen them.")
+		p.Line("Your known recipes are judged by models that have not seen them (held out).")
 	}
 	writeWarnings(p, c.Warnings)
 	writeProperties(p, c.Properties, false)
@@ -88,10 +88,12 @@ func predictedObjectives(c *report.Scorecard) (names []string, examples map[stri
 // predictionHeadings returns the headings of the table columns for predictions of an objective. The
 // parameter example is such a prediction; it shows which columns are needed.
 func predictionHeadings(name string, example report.Prediction) []any {
+	heading := "predicted " + name
 	if example.Class != "" {
-		name += " " + example.Class
+		name = "chance of " + name + " " + example.Class
+		heading = name
 	}
-	head := []any{valueHeading(name, example.Unit)}
+	head := []any{valueHeading(heading, example.Unit)}
 	if example.Expected != nil {
 		head = append(head, valueHeading(name+", expected", example.Unit))
 	}
@@ -167,7 +169,7 @@ func ScoreSheet(c *report.Scorecard) *sheet.Sheet {
 	for _, name := range names {
 		head = append(head, predictionHeadings(name, like[name])...)
 	}
-	s.AddRow(append(head, "in the book", "rules broken")...)
+	s.AddRow(append(head, "known as", "rules broken")...)
 	for _, r := range c.Recipes {
 		row := []any{r.Recipe, r.Used}
 		for _, of := range c.Problem.Conditions {

@@ -54,9 +54,9 @@ func writeShortlist(m *report.Model, p *terminal.Printer, dir string) {
 			p.Line("    %s", p.Warn(extrapolatesText))
 		}
 	}
-	if slices.ContainsFunc(shown, hasInterval) {
+	if text := shortlistLegend(m, shown); text != "" {
 		p.Line("")
-		p.Line("In brackets: 90 %% intervals of the predictions. A higher score is better.")
+		p.Wrapped(0, text)
 	}
 	if more := len(m.Best) - len(shown); more > 0 {
 		p.Line("")
@@ -66,6 +66,33 @@ func writeShortlist(m *report.Model, p *terminal.Printer, dir string) {
 			p.Line("%s more: kir show %s --best %d", number.Thousands(more), terminal.EscapeControls(terminal.ShellWord(dir)), min(len(m.Best), 20))
 		}
 	}
+}
+
+// shortlistLegend explains the brackets and the scores of the shown entries. It returns "" if there
+// are none.
+func shortlistLegend(m *report.Model, shown []report.Best) string {
+	var texts []string
+	if slices.ContainsFunc(shown, hasInterval) {
+		texts = append(texts, "In brackets: 90 % intervals of the predictions.")
+	}
+	if m.HasWeights() && pageTie(m) == "" {
+		texts = append(texts, scoreMeaning(m))
+	}
+	return strings.Join(texts, " ")
+}
+
+// scoreMeaning says what a score is. If the scores of the shortlist leave out an estimate of luck
+// that its predictions allow for, it says so, too.
+func scoreMeaning(m *report.Model) string {
+	text := "Score: product of how well each objective is met"
+	if !slices.ContainsFunc(m.Best, func(b report.Best) bool { return b.Score > 1 }) {
+		text += ", 0 to 1"
+	}
+	text += " (higher is better)."
+	if m.Answer != nil && m.Answer.HasExpectedValues() {
+		text += " Predictions allow for luck in choosing; scores do not."
+	}
+	return text
 }
 
 // hasInterval reports whether a prediction of an entry has an interval.
@@ -88,7 +115,7 @@ func writeKnown(m *report.Model, p *terminal.Printer, columns recipeColumns) {
 		return
 	}
 	p.Line("")
-	for _, l := range terminal.Wrap(terminal.EscapeControls("Your best: "+k.Name), terminal.MaxColumns) {
+	for _, l := range terminal.Wrap(terminal.EscapeControls("Your best: "+k.Name+", score "+number.Score(k.Score, 1)), terminal.MaxColumns) {
 		p.Line("%s", p.Bold(l))
 	}
 	if texts := knownResultTexts(m); len(texts) > 0 {
@@ -261,7 +288,7 @@ func valueHeading(name, unit string) string {
 func predictionText(q report.Prediction, writeNumber func(name, text string) string) string {
 	write, unit, text := number.Value[report.Number], "", ""
 	if q.Class != "" {
-		write, unit, text = number.WholePercent[report.Number], " %", q.Class+" "
+		write, unit, text = number.WholePercent[report.Number], " %", q.Class+" chance "
 	}
 	name := "value"
 	if q.Expected != nil && !q.Limited {
@@ -324,6 +351,9 @@ func variantText(v report.Variant, total int) string {
 	return text + ": " + number.Score(v.Score, 1)
 }
 
+// nearestPrefix begins the line that names the nearest known recipes.
+const nearestPrefix = "your nearest: "
+
 // nearestText names the known recipes that are nearest to an entry, in one line. For the first of
 // them it also names the ingredients shared with the entry.
 func nearestText(b report.Best) string {
@@ -333,7 +363,10 @@ func nearestText(b report.Best) string {
 		if common := sharedIngredients(b, n); k == 0 && len(common) > 0 {
 			name += " (shares " + strings.Join(common, ", ") + ")"
 		}
+		if k == 1 {
+			name = "then " + name
+		}
 		names = append(names, name)
 	}
-	return "nearest: " + strings.Join(names, "; ")
+	return nearestPrefix + strings.Join(names, "; ")
 }

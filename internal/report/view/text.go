@@ -5,6 +5,7 @@ package view
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"kir/internal/inputerr"
@@ -33,12 +34,12 @@ func Details(w io.Writer, m *report.Model, dir string, style terminal.Style) err
 	p.Heading("%s", p.Bold("The draws"))
 	p.Wrapped(0, m.Draws)
 	p.Wrapped(0, samplerText(m)+".")
-	writeIngredients(m, p)
+	writeIngredients(m, p, dir)
 	writeSizes(m, p)
 	writeScore(m, p)
 	writeStatistics(m, p)
 	writeRates(m, p)
-	writeLadders(m, p)
+	writeLadders(m, p, dir)
 	writeProperties(p, m.Properties, true)
 	p.Heading("Repeat it in the directory of the problem file, with kir version %s", terminal.EscapeControls(m.Version))
 	writeCommand(p, m.Again.Command)
@@ -81,7 +82,7 @@ func writeText(m *report.Model, dir string, p *terminal.Printer) {
 
 // writeQuestion writes what was asked: the question, the size of the problem and its constraints.
 func writeQuestion(m *report.Model, p *terminal.Printer) {
-	p.Heading("%s", p.Bold("What was asked"))
+	p.Heading("%s", p.Bold("The question"))
 	p.Wrapped(0, m.Question)
 	p.Wrapped(0, m.Problem.Describe()+".")
 	if len(m.Problem.Rules) > 1 {
@@ -113,7 +114,7 @@ func thinText(thin int) string {
 // writeSizes writes the probability of each number of ingredients in the sparsity law, and its
 // share of the draws.
 func writeSizes(m *report.Model, p *terminal.Printer) {
-	p.Heading("Number of ingredients: target share before objectives count, and share of draws")
+	p.Heading("Number of ingredients: target share without objectives, and share of draws")
 	t := terminal.NewTable(0, "ingredients", "target", "draws", "±")
 	shown := 0
 	for _, s := range m.Sparsity {
@@ -125,6 +126,7 @@ func writeSizes(m *report.Model, p *terminal.Printer) {
 		shown++
 	}
 	p.Table(t)
+	p.Line(standardErrorText)
 	if len(m.Sparsity) > 0 && m.Sparsity[0].Share != nil {
 		worst := 0.0
 		for _, s := range m.Sparsity {
@@ -159,14 +161,14 @@ func writeScore(m *report.Model, p *terminal.Printer) {
 		return
 	}
 	p.Line("")
-	p.Wrapped(0, fmt.Sprintf("Mean weighted score: %s ± %s in the draws; in %s random recipes of as many ingredients, %s ± %s. The weighted score is the product of the objectives' values, each raised to its weight. The scores of suggestions leave weights out.",
+	p.Wrapped(0, fmt.Sprintf("Mean weighted score: %s ± %s in the draws; in %s random recipes with the draws' numbers of ingredients, %s ± %s. Weighted: each objective's score is raised to its weight. The scores of suggestions leave weights out.",
 		number.Score(m.Score.Draws, 1), number.ScoreError(m.Score.Draws, m.Score.DrawsMCSE), number.Thousands(m.Score.RandomSize), number.Score(m.Score.Random, 1), number.ScoreError(m.Score.Random, m.Score.RandomSE)))
 }
 
 // writeStatistics writes the statistics that show whether the draws can be relied on.
 func writeStatistics(m *report.Model, p *terminal.Printer) {
 	p.Heading("How far the draws can be trusted (more: docs/diagnostics.md)")
-	p.Wrapped(0, "ESS: how many independent draws the middle (bulk) and the extremes (tail) of a figure are worth. R-hat: 1 = the chains agree; at most 1.01 is good. Objectives count as in the score, mostly from 0 to 1.")
+	p.Wrapped(0, "ESS: how many independent draws the middle (bulk) and the extremes (tail) of a figure are worth. R-hat: 1 = the chains agree; at most 1.01 is good. Objectives: their scores, mostly 0 to 1, not their units. Log probability: plus a constant. ±: standard error.")
 	t := terminal.NewTable(1, "figure", "mean", "±", "sd", "bulk ESS", "tail ESS", "R-hat")
 	t.SetMaxWidth(0, 24)
 	for _, name := range m.StatisticNames() {
@@ -233,7 +235,7 @@ func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 func moveMeanings(moves []run.Move) string {
 	meanings := map[string]string{
 		"line": "moves amounts between two ingredients", "resize": "adds or drops ingredients", "refresh": "tries an unrelated recipe",
-		"recall": "tries a recipe like those of the warm-up", "along": "moves amounts that constraints tie", "set": "changes a condition",
+		"recall": "tries a recipe like those of the warm-up", "along": "moves amounts together that a constraint links", "set": "changes a condition",
 	}
 	var list []string
 	for _, m := range moves {
@@ -272,13 +274,21 @@ func writeProperties(p *terminal.Printer, properties []report.Property, detailed
 	if len(properties) == 0 {
 		return
 	}
-	p.Heading("Objectives and their models")
-	for _, w := range properties {
-		p.WrappedHanging(2, fmt.Sprintf("%s: %s, weight %g", w.Name, w.About, w.Weight))
+	lines := make([][]string, len(properties))
+	note := ""
+	for k, w := range properties {
 		if w.Forest != nil {
-			for _, l := range qualityLines(w.Forest, detailed) {
-				p.WrappedHanging(4, l)
-			}
+			lines[k] = qualityLines(w.Forest, detailed)
+		}
+		if slices.ContainsFunc(lines[k], func(l string) bool { return strings.Contains(l, " ± ") }) {
+			note = " (±: standard error)"
+		}
+	}
+	p.Heading("Objectives and their models%s", note)
+	for k, w := range properties {
+		p.WrappedHanging(2, fmt.Sprintf("%s: %s, weight %g", w.Name, w.About, w.Weight))
+		for _, l := range lines[k] {
+			p.WrappedHanging(4, l)
 		}
 	}
 }
@@ -324,7 +334,7 @@ func qualityLines(f *report.Forest, detailed bool) []string {
 		if detailed {
 			lines = append(lines,
 				fmt.Sprintf("%.0f %% of the results lie in their predicted 50 %% ranges, %.0f %% in the 90 %% ranges", 100*n.Coverage50, 100*n.Coverage90),
-				fmt.Sprintf("Error of the predicted ranges (CRPS; smaller is better) %s ± %s; guessing from all results: %s", number.Value(n.CRPS), number.Error(n.CRPSSE), number.Value(n.PriorCRPS)))
+				fmt.Sprintf("Error of the predicted ranges (CRPS; smaller is better) %s ± %s; predicting the spread of all results: %s", number.Value(n.CRPS), number.Error(n.CRPSSE), number.Value(n.PriorCRPS)))
 		}
 	default:
 		lines = []string{head + ". No tree left a recipe out, so its quality is unknown"}
@@ -341,13 +351,11 @@ func forestAndProcessLines(f *report.Forest, detailed bool) (lines []string) {
 	}
 	if detailed && len(l.Brings) == 3 {
 		of := l.Brings
-		text := fmt.Sprintf("The same error before kir corrects the ranges: forest %s ± %s, Gaussian process %s ± %s, average %s ± %s, which is %s ± %s better than the forest",
+		text := fmt.Sprintf("The same error before kir corrects the ranges: forest %s ± %s, Gaussian process %s ± %s, average %s ± %s; kir uses the average unless the forest alone is better",
 			number.Value(of[0].Loss), number.Error(of[0].SE), number.Value(of[1].Loss), number.Error(of[1].SE),
-			number.Value(of[2].Loss), number.Error(of[2].SE), number.Value(of[2].Gain), number.Error(of[2].GainSE))
-		if l.Process {
-			text += "; so kir takes the average"
-		} else {
-			text += "; so kir takes the forest alone"
+			number.Value(of[2].Loss), number.Error(of[2].SE))
+		if !l.Process {
+			text += ", as here"
 		}
 		lines = append(lines, text)
 	}

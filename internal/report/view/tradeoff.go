@@ -35,7 +35,7 @@ func writeTradeoff(p *terminal.Printer, t *report.Tradeoff, total int) {
 	writeWarnings(p, t.Warnings)
 	heads := []string{"", "recipe"}
 	for _, o := range t.Objectives {
-		heads = append(heads, terminal.EscapeControls(valueHeading(o.Name, o.Unit)))
+		heads = append(heads, terminal.EscapeControls(tradeHeading(t, o)))
 	}
 	p.Line("")
 	table := terminal.NewTable(2, heads...)
@@ -57,6 +57,16 @@ func writeTradeoff(p *terminal.Printer, t *report.Tradeoff, total int) {
 			writeTradePlot(p, t, a, b)
 		}
 	}
+}
+
+// tradeHeading returns the heading of the column of an objective: its name and unit, and whether
+// its values have intervals.
+func tradeHeading(t *report.Tradeoff, o report.Objective) string {
+	head := valueHeading(o.Name, o.Unit)
+	if slices.ContainsFunc(t.Front, func(p report.FrontPoint) bool { v := p.Values[o.Name]; return v.Low.IsKnown() && v.High.IsKnown() }) {
+		head += " (90 % range)"
+	}
+	return head
 }
 
 // recipeColumnWidth is the width of the column of recipes in the table of a Pareto front, in
@@ -109,7 +119,7 @@ func tradeSentences(t *report.Tradeoff) []string {
 	for _, o := range t.Objectives {
 		text := o.Name + " is between " + tradeNumberWithUnit(o.Best, o) + " (best) and " + tradeNumberWithUnit(o.Worst, o)
 		if o.Direction == config.Between {
-			text += " (asked for: " + acceptedRangeText(o) + ")"
+			text += " (wanted: " + acceptedRangeText(o) + ")"
 		}
 		ends = append(ends, text)
 	}
@@ -133,7 +143,7 @@ func tradeSentences(t *report.Tradeoff) []string {
 		all = append(all, text+": beyond it, a little more of one objective costs much of another.")
 	}
 	if t.Found > 1 {
-		all = append(all, fmt.Sprintf("Quality of the trade-off (hypervolume; larger is better) %s; each of %d searches alone reaches %s ± %s, %s random recipes %s ± %s.",
+		all = append(all, fmt.Sprintf("Quality of the trade-off (hypervolume; larger is better) %s; each of %d searches alone reaches %s ± %s, %s random recipes (drawn without objectives) %s ± %s (standard error).",
 			number.ThreeFigures(t.Hypervolume.Value), len(t.Hypervolume.Each), number.ThreeFigures(meanNumber(t.Hypervolume.Each)), number.Error(t.Hypervolume.SE),
 			number.Thousands(t.Random.Compositions), number.ThreeFigures(t.Random.Value), number.Error(t.Random.SE)))
 	}

@@ -47,8 +47,8 @@ func TestTradeoffText(t *testing.T) {
 	text := strings.Join(strings.Fields(b.String()), " ")
 	for _, want := range []string{
 		"3 recipes, none of which beats another.", "In these recipes, cost is between 1.00 €/kg (best) and 9.00 €/kg,",
-		"(asked for: 20.0 to 40.0 mPa·s)", "The knee is recipe 2 (cost 2.00 €/kg,", "spread evenly over the 40 such recipes",
-		"(hypervolume; larger is better) 0.800; each of 2 searches alone reaches 0.780 ± 0.01, 2,500 random recipes 0.500 ± 0.02.", "A warning.",
+		"(wanted: 20.0 to 40.0 mPa·s)", "The knee is recipe 2 (cost 2.00 €/kg,", "spread evenly over the 40 such recipes",
+		"(hypervolume; larger is better) 0.800; each of 2 searches alone reaches 0.780 ± 0.01, 2,500 random recipes (drawn without objectives) 0.500 ± 0.02 (standard error).", "A warning.",
 		"2 * Water 61 %, <i>Oil 39 % 2.00 25.0 (23.0–27.0)", "● best trade-offs, ◆ knee, o known recipes, · draws",
 	} {
 		if !strings.Contains(text, want) {
