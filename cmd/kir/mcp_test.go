@@ -176,8 +176,8 @@ func TestMCPTools(t *testing.T) {
 		{"score", `{"problem": "bar.yaml", "table_text": "recipe,ingredient,amount\nmine,Gin,50%\nmine,Lime juice,50%\n"}`, []string{"score", "--json", bar, filepath.Join(dir, "mine.csv")}, "mine"},
 		{"tradeoff", `{"problem": "bar.yaml", "between": ["fresh", "cheap"], "effort": 0.1, "points": 3}`, []string{"tradeoff", "--json", "--between=fresh,cheap", "--effort=0.1", "--points=3", bar}, "trade-off"},
 		{"next", `{"problem": "tasting.yaml", "number": 2, "seed": 5}`, []string{"next", "--json", "-n", "2", "--seed=5", tasting}, "tasting.batch-001.csv"},
-		{"record", `{"problem": "tasting.yaml", "recipe": "B1-1", "results": {"liking": 5}}`, nil, "1 new"},
-		{"record", `{"problem": "tasting.yaml", "recipe": "B1-1", "results": {"liking": 5}}`, []string{"record", "--json", tasting, "B1-1", "liking=5"}, "1 known already"},
+		{"record", `{"problem": "tasting.yaml", "recipe": "B1-1", "results": {"liking": 5}}`, nil, "1 result added"},
+		{"record", `{"problem": "tasting.yaml", "recipe": "B1-1", "results": {"liking": 5}}`, []string{"record", "--json", tasting, "B1-1", "liking=5"}, "1 result known already"},
 		{"record", `{"problem": "tasting.yaml", "table": "tasting.batch-001.csv"}`, []string{"record", "--json", tasting, batch}, ""},
 		{"campaign", `{"problem": "tasting.yaml"}`, []string{"campaign", "--json", tasting}, "B1-2"},
 	} {
@@ -195,7 +195,7 @@ func TestMCPTools(t *testing.T) {
 	}
 
 	text, structured, isError := callTool(t, s, "sample", json.RawMessage(`{"problem": "bar.yaml", "effort": 0.1, "best": 2}`))
-	first, trust, following := strings.Index(text, " 1  score"), strings.Index(text, "Mean score"), strings.Index(text, "Next:")
+	first, trust, following := strings.Index(text, " 1  score"), strings.Index(text, "Suggestions score"), strings.Index(text, "Next:")
 	if isError || first < 0 || trust < first || following < trust {
 		t.Errorf("sample answers\n%s", text)
 	}
@@ -325,7 +325,7 @@ func TestMCPCancel(t *testing.T) {
 		heard <- request.Params
 	}}, dir)
 	ctx, cancel := context.WithCancel(t.Context())
-	params := &mcp.CallToolParams{Name: "sample", Arguments: map[string]any{"problem": "bar.yaml", "run": "long", "draws": 200_000, "effort": 0}}
+	params := &mcp.CallToolParams{Name: "sample", Arguments: map[string]any{"problem": "bar.yaml", "run": "long", "draws": 2_000_000, "effort": 0}}
 	params.SetProgressToken(7)
 	returned := make(chan error, 1)
 	go func() {
@@ -333,12 +333,15 @@ func TestMCPCancel(t *testing.T) {
 		returned <- err
 	}()
 	last := 0.0
-	for n := range heard {
-		if n.Progress <= last {
-			t.Errorf("the progress goes from %g to %g", last, n.Progress)
-		}
-		if last = n.Progress; n.Total == 1 && strings.Contains(n.Message, "sampling") {
-			break
+	for sampling := false; !sampling; {
+		select {
+		case n := <-heard:
+			if n.Progress <= last {
+				t.Errorf("the progress goes from %g to %g", last, n.Progress)
+			}
+			last, sampling = n.Progress, n.Total == 1 && strings.Contains(n.Message, "sampling")
+		case err := <-returned:
+			t.Fatalf("the call returned before its progress came: %v", err)
 		}
 	}
 	cancel()
@@ -365,7 +368,7 @@ func TestMCPCancel(t *testing.T) {
 	if text, structured, isError := callTool(t, s, "sample", json.RawMessage(`{"resume": "long"}`)); isError || structured["run"] != "long" {
 		t.Fatalf("it does not go on: %s", text)
 	}
-	if is := status(); !is.Complete || is.StoredDraws != 400_000 {
+	if is := status(); !is.Complete || is.StoredDraws != 4_000_000 {
 		t.Errorf("the run that went on is %+v", is)
 	}
 }
