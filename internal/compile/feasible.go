@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kir/internal/browsersched"
@@ -226,7 +227,7 @@ func ingredientCountWarnings(law, logs, errors []float64, shares []mcmc.Uncounte
 			if shares != nil && !shares[n-1].Counted {
 				left += p
 			} else {
-				none = append(none, number.CountWithNoun(n, "ingredient"))
+				none = append(none, strconv.Itoa(n))
 			}
 			continue
 		}
@@ -236,7 +237,11 @@ func ingredientCountWarnings(law, logs, errors []float64, shares []mcmc.Uncounte
 		}
 	}
 	if len(none) > 0 && some {
-		warn("Sparsity asks for recipes of %s, but kir found none that meets the constraints: it leaves them out.", number.JoinOr(none))
+		noun := "ingredients"
+		if len(none) == 1 && none[0] == "1" {
+			noun = "ingredient"
+		}
+		warn("Sparsity asks for recipes of %s %s, but kir found none that meets the constraints: it leaves them out.", number.JoinOr(none), noun)
 	}
 	if len(rough) > 0 {
 		warn("kir could only estimate how many recipes meet some constraints, so the shares of the numbers of ingredients are uncertain (%s). Loosen or remove such constraints.", strings.Join(rough, "; "))

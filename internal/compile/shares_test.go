@@ -40,7 +40,7 @@ func TestShareWarnings(t *testing.T) {
 		{name: "too rare to be measured", law: []float64{0, 1e-10, 1 - 2e-10, 1e-10}, logs: []float64{none, none, 5, none}, errors: make([]float64, 4), shares: measured(false, true, false),
 			says: []string{rare}, holds: []string{"make up 2e-08 %"}},
 		{name: "none found, and too rare", law: []float64{0, 0.4, 1e-10, 0.6}, logs: []float64{none, none, none, 5}, errors: make([]float64, 4), shares: measured(true, false, true),
-			says: []string{left, rare}, holds: []string{"of 1 ingredients", "make up 1e-08 %"}},
+			says: []string{left, rare}, holds: []string{"of 1 ingredient,", "make up 1e-08 %"}},
 		{name: "nothing is left", law: []float64{0, 1}, logs: []float64{none, none}, errors: make([]float64, 2), none: true},
 	} {
 		got, some := ingredientCountWarnings(c.law, c.logs, c.errors, c.shares)

@@ -17,12 +17,13 @@ import (
 // shareOfTotal are the functions of packages that write text in which something is divided by
 // the total of a recipe, and why that is no text of an amount.
 var shareOfTotal = map[string]string{
-	"internal/campaign/acquisition.go cellKey":             "where a model looks a line up",
-	"internal/campaign/batch.go Shares":                    "the length of a bar",
-	"internal/campaign/chosenrecipe.go costDivisor":        "a mean price",
-	"internal/campaign/surrogate.go newPoint":              "the features of a model",
-	"internal/constraint/conflict/walk.go violation":       "how far a walk is from keeping rules",
-	"internal/constraint/conflict/walk.go newWalk":         "how far a walk is from keeping rules",
+	"internal/campaign/acquisition.go cellKey":       "where a model looks a line up",
+	"internal/campaign/batch.go Shares":              "the length of a bar",
+	"internal/campaign/chosenrecipe.go costDivisor":  "a mean price",
+	"internal/campaign/surrogate.go newPoint":        "the features of a model",
+	"internal/constraint/conflict/walk.go violation": "how far a walk is from keeping rules",
+	"internal/constraint/conflict/walk.go newWalk":   "how far a walk is from keeping rules",
+	"kir.go Draws": "a share as a number",
 	"internal/paper/cocktail.go describeDrink":             "the total is 1,000: a digit behind the point is exact",
 	"internal/compile/draft.go Write":                      "how much a unit is",
 	"internal/compile/forest.go addMean":                   "a mean of an attribute",
