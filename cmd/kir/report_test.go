@@ -259,7 +259,7 @@ func compareText(t *testing.T, summary map[string]any, text string) {
 			}
 		}
 	}
-	row(`([0-9.]+) % of the proposed steps were taken, ([0-9.]+) % changed the recipe;.*`, 100, "/rates/accepted", "/rates/updated")
+	row(`([0-9.]+) % of the proposed steps were accepted, ([0-9.]+) % changed the recipe;.*`, 100, "/rates/accepted", "/rates/updated")
 	for k, m := range summary["moves"].([]any) {
 		of := fmt.Sprint("/moves/", k)
 		name := regexp.QuoteMeta(m.(map[string]any)["name"].(string))

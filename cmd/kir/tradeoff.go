@@ -38,7 +38,7 @@ func newTradeoffCommand() *cobra.Command {
 		Long: `Find the best trade-offs between two to four objectives: recipes that keep the
 constraints, and can gain in one objective only by losing in another. The list is spread
 evenly over the trade-offs, and shows each objective in its own unit. It marks knees:
-beyond a knee, a little more of one objective costs much of another. One figure (the
+beyond a knee, a small gain in one objective costs much of another. One figure (the
 hypervolume) rates the trade-offs as a whole, compared with random recipes.
 
 The objectives come from the key "trade" of the problem file, unless you give --between.

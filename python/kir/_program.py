@@ -57,13 +57,14 @@ def retold(error: Error, told: Callable[[dict[str, Any]], dict[str, Any]]) -> Er
 
 
 # What commands say of flags, and what a call has in their place.
-_FLAGS = ((re.compile(r'^invalid argument "[^"]*" for "--[a-z-]+" flag: '), ""),
-          (re.compile(r"^--given: "), "given: "),
-          (re.compile(r"; to fix an amount, use --pin NAME=AMOUNT$"), ""),
-          (re.compile(r"\? --names [^?]* takes the column as a label$"), "? rename the column"),
-          (re.compile(r"in a CSV file: ingredients: ingredients.csv"), "in a table: ingredients=table"),
-          (re.compile(r'--made "([^"]*)"'),
-           lambda m: "made={" + re.sub(r"([^=,]+)=([^,]+)", r'"\1": "\2"', m[1]).replace(",", ", ") + "}"))
+_FLAGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r'^invalid argument "[^"]*" for "--[a-z-]+" flag: '), ""),
+    (re.compile(r"^--given: "), "given: "),
+    (re.compile(r"; to fix an amount, use --pin NAME=AMOUNT$"), ""),
+    (re.compile(r"\? --names [^?]* takes the column as a label$"), "? rename the column"),
+    (re.compile(r"in a CSV file: ingredients: ingredients.csv"), "in a table: ingredients=table"),
+    (re.compile(r'--made "([^"]*)"'),
+     lambda m: "made={" + re.sub(r"([^=,]+)=([^,]+)", r'"\1": "\2"', m[1]).replace(",", ", ") + "}"))
 
 
 def without_flags(error: dict[str, Any]) -> dict[str, Any]:

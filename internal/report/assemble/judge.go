@@ -101,7 +101,7 @@ func optimismText(c *search.OptimismCheck) string {
 	if c.ExpectedRemainingGain != nil {
 		text = fmt.Sprintf("Expect about %s of the predicted gain over random recipes. ", number.WholePercent(*c.ExpectedRemainingGain))
 	}
-	return text + fmt.Sprintf("In a test, models of half your recipes chose and models of the other half judged: %s of the gain held up. Models of all your recipes are better.", remainingGainText(c))
+	return text + fmt.Sprintf("In a test, models of half your recipes chose and models of the other half judged: %s of the gain held up. Models of all your recipes should do better.", remainingGainText(c))
 }
 
 // remainingGainText returns the share of the predicted gain that held up in a check, as text.

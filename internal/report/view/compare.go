@@ -39,7 +39,7 @@ func Difference(w io.Writer, d *report.Difference, style terminal.Style) error {
 	for _, l := range d.OnlyInB {
 		p.WrappedHanging(2, fmt.Sprintf("+ B %d  score %s: %s", l.Rank, number.Score(float64(l.Score), 1), recipeChangesText(l, nil, d.TotalB, 0)))
 	}
-	p.Heading("Averages that changed by more than chance (%s compared, over the draws)", number.Thousands(len(d.Figures)))
+	p.Heading("Averages over the draws that changed by more than chance (%s compared)", number.Thousands(len(d.Figures)))
 	var sure []report.FigureChange
 	for _, m := range d.Figures {
 		if m.Sure {

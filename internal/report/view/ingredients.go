@@ -66,7 +66,7 @@ func writeIngredients(m *report.Model, p *terminal.Printer, dir string) {
 	if m.Pairs == nil || len(m.Pairs.Together)+len(m.Pairs.Apart) == 0 {
 		return
 	}
-	p.Heading("Pairs: how often both are used (lift; 1 = independently)")
+	p.Heading("Pairs: how often both are used, relative to independent use (lift)")
 	p.Line("Expected: the lift by chance in recipes of these sizes. %s", standardErrorText)
 	pairs := terminal.NewTable(1, "", "lift", "±", "expected", "pair")
 	pairs.SetMaxWidth(4, 46)

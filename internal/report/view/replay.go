@@ -198,7 +198,7 @@ func replayRows(r *campaign.Replayed) (heading []string, rows []replayRow) {
 // replayNotes are sentences below the table.
 func replayNotes(r *campaign.Replayed) (notes []string) {
 	if !r.CountsBest() {
-		notes = append(notes, "Values are medians. The gap is from the best of the start to the best of all.")
+		notes = append(notes, "Values are medians; gaps closed are means. The gap is from the best of the start to the best of all.")
 	}
 	for _, c := range r.Coverage {
 		notes = append(notes, CoverageText(c))

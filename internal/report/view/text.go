@@ -168,7 +168,7 @@ func writeScore(m *report.Model, p *terminal.Printer) {
 // writeStatistics writes the statistics that show whether the draws can be relied on.
 func writeStatistics(m *report.Model, p *terminal.Printer) {
 	p.Heading("How far the draws can be trusted (more: docs/diagnostics.md)")
-	p.Wrapped(0, "ESS: how many independent draws the middle (bulk) and the extremes (tail) of a figure are worth. R-hat: 1 = the chains agree; at most 1.01 is good. Objectives: their scores, mostly 0 to 1, not their units. Log probability: plus a constant. ±: standard error.")
+	p.Wrapped(0, "ESS: how many independent draws the middle (bulk) and the extremes (tail) of a figure are worth. R-hat: 1 = the chains agree; at most 1.01 is good. Objectives: as scores, not in their own units. Log probability: up to a constant. ±: standard error.")
 	t := terminal.NewTable(1, "figure", "mean", "±", "sd", "bulk ESS", "tail ESS", "R-hat")
 	t.SetMaxWidth(0, 24)
 	for _, name := range m.StatisticNames() {
@@ -216,7 +216,7 @@ func unknownReasonLines(reasons map[string]string) []string {
 // writeRates writes the shares of iterations that were accepted.
 func writeRates(m *report.Model, p *terminal.Printer) {
 	p.Line("")
-	p.Wrapped(0, fmt.Sprintf("%s of the proposed steps were taken, %s changed the recipe; %s %s per second.", number.Rate(m.Rates.Accepted), number.Rate(m.Rates.Updated), number.RoundedDown(m.Timing.IterationsPerSecond), m.Iterations()))
+	p.Wrapped(0, fmt.Sprintf("%s of the proposed steps were accepted, %s changed the recipe; %s %s per second.", number.Rate(m.Rates.Accepted), number.Rate(m.Rates.Updated), number.RoundedDown(m.Timing.IterationsPerSecond), m.Iterations()))
 	if len(m.Moves) == 0 {
 		return
 	}

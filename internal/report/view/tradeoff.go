@@ -50,7 +50,7 @@ func writeTradeoff(p *terminal.Printer, t *report.Tradeoff, total int) {
 	}
 	p.Table(table)
 	if len(t.Knees()) > 0 {
-		p.Line("* knee: beyond it, a little more of one costs much of the other")
+		p.Line("* knee: beyond it, a small gain in one costs much of the other")
 	}
 	for b := range t.Objectives {
 		for a := range b {
@@ -140,7 +140,7 @@ func tradeSentences(t *report.Tradeoff) []string {
 		if len(list) > 1 {
 			text = "The knees are " + joinWords(list, "and")
 		}
-		all = append(all, text+": beyond it, a little more of one objective costs much of another.")
+		all = append(all, text+": beyond it, a small gain in one objective costs much of another.")
 	}
 	if t.Found > 1 {
 		all = append(all, fmt.Sprintf("Quality of the trade-off (hypervolume; larger is better) %s; each of %d searches alone reaches %s ± %s, %s random recipes (drawn without objectives) %s ± %s (standard error).",

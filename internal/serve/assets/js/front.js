@@ -23,7 +23,7 @@ export function showFront() {
   shownOf = t;
   const titles = t.objectives.map(o => shown(o.name + (o.unit ? ', ' + o.unit : '') + ({ maximize: ' (more is better)', minimize: ' (less is better)' }[o.goal] ?? '')));
   axes = axes.map((a, k) => a < names.length ? a : Math.min(k, names.length - 1));
-  const words = p => t.objectives.map(o => `${shown(o.name)} ${about(of(p, o.name))}` + (o.unit ? ' ' + shown(o.unit) : '')).join(', ') + (p.best?.length ? `; the best of ${p.best.map(shown).join(' and ')}` : '') + (p.knee ? '; a knee: beyond it, a little more of one costs much of the other' : '');
+  const words = p => t.objectives.map(o => `${shown(o.name)} ${about(of(p, o.name))}` + (o.unit ? ' ' + shown(o.unit) : '')).join(', ') + (p.best?.length ? `; the best of ${p.best.map(shown).join(' and ')}` : '') + (p.knee ? '; a knee: beyond it, a small gain in one costs much of the other' : '');
   const box = p => el('div', { class: 'box card', role: 'status' }, el('p', {}, el('strong', {}, words(p))), bar(p.recipe, { key: 'front' }), settings(p).length > 0 && el('p', { class: 'set' }, settings(p).join(' · ')), plainRows(p.recipe),
     button('More like this', () => ask({ do: 'near', recipe: p.recipe, changes: 2 }), { 'data-key': 'front on', class: 'control' }));
   const head = [el('h3', {}, 'Trade-off'), !page.list.settled && el('p', { class: 'small provisional' }, 'First results; a longer search is running.')];
