@@ -19,9 +19,9 @@ func newCampaignCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "campaign PROBLEM [--json | --html] [-o FILE]",
 		Short: "Print the results of all batches made so far, and whether to go on",
-		Long: `Print the progress of a campaign: batches of recipes, and the results after you made and
-measured them. It shows the best recipe of each batch, predictions beside results, the
-probability that a better recipe exists within the constraints, and whether to stop.
+		Long: `Print the progress of a campaign, in which you make and measure recipes in batches. It
+shows the best recipe of each batch, predictions beside results, the probability that a
+better recipe exists within the constraints, and whether to stop.
 
 -o writes one HTML file with figures; --html prints it instead.`,
 		Example: `  kir campaign problem.yaml

@@ -36,15 +36,16 @@ printed chain by chain; a chain is an independent sampling run. Choose a format:
 
   long   CSV: chain,draw,ingredient,amount; a row for each used ingredient
   wide   CSV: chain,draw and a column for each ingredient; a row for each draw
-  jsonl  a JSON object for each draw: chain, draw, recipe, scores, log_density
+  jsonl  a JSON object for each draw: chain, draw, recipe, scores (of the
+         objectives), log_density
   npy    a file for Python (NumPy), with an array element for each draw. Its fields are
-         chain, draw, log_density, used (the number of ingredients), score (one number
-         per objective) and amount (one number per ingredient)
+         chain, draw, log_density, used (the number of ingredients), score (of each
+         objective) and amount (one number per ingredient)
 
 Amounts are numbers of steps: those of a draw add up to the total of the problem. With
 the total 1000, a step is 0.1 % of the recipe.
 
-log_density is, up to a constant, the logarithm of how often a recipe comes up.
+log_density is, up to a constant, the logarithm of the probability of a recipe.
 
 Conditions are settings of a trial, such as a temperature. They add columns to long and
 wide, the object "conditions" to jsonl, and the field "condition" to npy.

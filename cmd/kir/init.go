@@ -39,15 +39,15 @@ func newInitCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init TABLE [-o FILE]",
 		Short: "Write a problem file for a table of recipes",
-		Long: `Write a problem file for a table of recipes. The file names the columns and results, the
-usual numbers of ingredients, and one objective. Constraints keep the amount of each
-ingredient within its range in your recipes. If the table of ingredients has limits or
-the stock of each, constraints keep them, too. Other objectives and constraints are in
-the file as comments. If results are hard to predict, kir adds an objective that favours
-ingredients found together in your recipes. From a table of prices or returns over time,
-kir writes a portfolio problem. You can run kir sample on the file as it is. kir also
-writes ` + schema.FileName + `, if it is missing, so that editors can complete and check the
-problem file.
+		Long: `Write a problem file for a table of recipes. The file states the columns and results, the
+usual number of ingredients per recipe, and one objective. Constraints keep the amount
+of each ingredient within its range in your recipes. Limits and stocks in the table of
+ingredients (--ingredients) become constraints, too. Other objectives and constraints
+are in the file as comments. If results are hard to predict, kir adds an objective that
+favours ingredients found together in your recipes. From a table of prices or returns
+over time, kir writes a portfolio problem. You can run kir sample on the file as it is.
+kir also writes ` + schema.FileName + `, if it is missing, so that text editors can
+complete and check the problem file.
 
 TABLE is CSV in any usual encoding, with commas, semicolons or tabs, or an .xlsx or .ods
 workbook. The problem file lists the guesses about the table; flags override them.
@@ -81,9 +81,9 @@ func (o *initOptions) addFlags(c *cobra.Command) {
 func (o *initOptions) addReadingFlags(c *cobra.Command) {
 	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients: names, prices, groups and so on")
 	c.Flags().StringVar(&o.ingredientsSheet, "ingredients-sheet", "", "name of the `SHEET` with the ingredients, in the --ingredients workbook or in TABLE")
-	c.Flags().StringArrayVar(&o.objectives, "objective", nil, "`RESULT` to optimise, such as liking or cost=minimize")
-	c.Flags().StringSliceVar(&o.labels, "labels", nil, "`COLUMNS` that are not ingredients, separated by commas, such as liking,remarks")
-	c.Flags().StringSliceVar(&o.results, "results", nil, "the same as --labels: `COLUMNS` that are not ingredients, separated by commas")
+	c.Flags().StringArrayVar(&o.objectives, "objective", nil, "`RESULT` to optimise, such as liking=maximize, cost=minimize or, for a class, taste=Fresh (without \"=\", kir guesses)")
+	c.Flags().StringSliceVar(&o.labels, "labels", nil, "`COLUMNS` of results or remarks, not ingredients, separated by commas, such as liking,remarks")
+	c.Flags().StringSliceVar(&o.results, "results", nil, "the same as --labels: `COLUMNS` of results or remarks, separated by commas")
 	c.Flags().StringSliceVar(&o.conditions, "conditions", nil, "`COLUMNS` that you set in a trial (conditions), separated by commas, such as temperature,time")
 	c.Flags().StringSliceVar(&o.units, "units", nil, "size of a unit, `UNIT=AMOUNT`, such as 'piece=5 cl'")
 	o.layoutFlags.addTo(c)

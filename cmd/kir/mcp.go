@@ -25,10 +25,11 @@ func newMCPCommand() *cobra.Command {
 	o := new(mcpOptions)
 	c := &cobra.Command{
 		Use:   "mcp [DIR]... [--http[=ADDRESS]]",
-		Short: "Let an assistant use kir, by the Model Context Protocol",
-		Long: `Serve kir to an assistant by the Model Context Protocol (MCP), on standard input and
-output. The assistant can check, sample, list, score, weigh and explain problems, choose
-batches, and record results. It reads the documents, problem files and reports.
+		Short: "Let an AI assistant use kir (Model Context Protocol)",
+		Long: `Serve kir to an AI assistant by the Model Context Protocol (MCP), on standard input and
+output. The assistant can check problems, explain conflicts, draw, list and score
+recipes, find trade-offs, choose batches, and record results. It can read kir's
+documents, and your problem files and reports.
 
 The assistant can use only the files in each DIR, by default the working directory. It
 cannot run external programs of a problem, unless you allow them: your assistant asks

@@ -15,8 +15,8 @@ func newMergeCommand() *cobra.Command {
 		Short: "Summarise a run that several machines shared",
 		Long: `Combine the parts of a run that several machines ran (shards): write summary.json and
 report.html, and print the shortlist, as kir sample does. kir sample --help describes
-shards. If the random recipes of a part (its draws) are missing, kir merge refuses; kir
-status lists them. You can run kir merge again.`,
+shards. If a part lacks draws (random recipes), kir merge refuses; kir status lists such
+parts. You can run kir merge again.`,
 		Example: `  kir merge shared/long
   kir merge 's3://bucket/long?endpoint=http://127.0.0.1:7070' --problem problem.yaml`,
 		Args:              requireOneArg("run"),

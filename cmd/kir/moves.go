@@ -50,7 +50,7 @@ func (f *changeFlags) addTo(c *cobra.Command) {
 	}
 	c.Flags().StringArrayVar(&f.setConditions, "set", nil, "set a condition of the trial to a value, `NAME=VALUE`, such as temperature=165")
 	must(c.RegisterFlagCompletionFunc("set", completeConditions))
-	c.Flags().StringVar(&f.nearRecipe, "near", "", "stay near a recipe, `K[=CHANGES]`: its shortlist number or name, and how many ingredients may come or go (default 2: one swap); the amounts may change")
+	c.Flags().StringVar(&f.nearRecipe, "near", "", "stay near recipe K (shortlist number, or name in your table of recipes), `K[=CHANGES]`: at most CHANGES ingredients come or go (default 2: one swap); amounts may change")
 	must(c.RegisterFlagCompletionFunc("near", completeRecipes))
 	c.Flags().StringVar(&f.savePath, "save", "", "save the changed problem as `FILE`, beside the old one (default: named after the run)")
 	must(c.MarkFlagFilename("save", "yaml", "yml"))

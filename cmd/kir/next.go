@@ -38,8 +38,8 @@ constraints.
 The same problem, results and --seed give the same batch, on any machine. Until a result
 is recorded, kir next prints the last batch again.
 
-kir keeps the batch beside the problem, as problem.batch-001.json and
-problem.batch-001.csv. Without known recipes, the first batch spreads evenly over the
+kir keeps the batch beside the problem: for problem.yaml, as problem.batch-001.json and
+problem.batch-001.csv. Without results so far, the first batch spreads evenly over the
 possible recipes. kir also chooses settings of the trial (conditions), such as
 temperature. Use --given for a condition that you cannot choose, such as the humidity of
 the day. docs/campaign.md describes how kir chooses recipes.`,
@@ -77,7 +77,7 @@ the day. docs/campaign.md describes how kir chooses recipes.`,
 	}
 	c.Flags().IntVarP(&size, "number", "n", 0, "`NUMBER` of recipes (default: campaign.batch of the problem, or 8)")
 	c.Flags().Uint64Var(&seed, "seed", 0, "start of the random numbers, a `NUMBER` (default: that of the problem)")
-	c.Flags().StringVarP(&out, "output", "o", "", "`TABLE` to fill in, .csv or .xlsx, which must not exist (default: PROBLEM.batch-001.csv and so on)")
+	c.Flags().StringVarP(&out, "output", "o", "", "`TABLE` to fill in, .csv or .xlsx, which must not exist (default: problem.batch-001.csv and so on, for problem.yaml)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	addGivenFlag(c, &given)
 	must(c.MarkFlagFilename("output", "csv", "xlsx"))
@@ -117,7 +117,7 @@ func applyGivenConditions(c *cobra.Command, path string, given []string) ([]byte
 
 // addGivenFlag adds to a command the flag --given, by which the user gives values to conditions.
 func addGivenFlag(c *cobra.Command, given *[]string) {
-	c.Flags().StringArrayVar(given, "given", nil, "value of a condition that you cannot choose, `NAME=VALUE`, such as humidity=40")
+	c.Flags().StringArrayVar(given, "given", nil, "value of a condition of the trial that you cannot choose, `NAME=VALUE`, such as humidity=40")
 	must(c.RegisterFlagCompletionFunc("given", completeConditions))
 }
 

@@ -75,7 +75,7 @@ not, say so in the table, or with CONDITION=VALUE, such as temperature=172.`,
 	c.Flags().StringVar(&f.recipeMade, "made", "", "amounts that you used, `NAME=AMOUNT,...`, such as \"Gin=22%,Tonic water=78%\"")
 	c.Flags().BoolVar(&f.failed, "failed", false, "record a failed trial, without a result")
 	c.Flags().BoolVar(&f.correct, "correct", false, "replace recorded values")
-	c.Flags().BoolVar(&f.withdraw, "withdraw", false, "take back results, or drop a recipe that will not be made")
+	c.Flags().BoolVar(&f.withdraw, "withdraw", false, "take back the results of RECIPE, or of each recipe of TABLE; without results, drop it from its batch")
 	c.Flags().BoolVar(&f.asJSON, "json", false, "print one JSON document")
 	f.layoutFlags.addTo(c)
 	c.MarkFlagsMutuallyExclusive("failed", "withdraw")

@@ -62,7 +62,7 @@ func (o *replayOptions) addFlags(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) { o.tableFlags = append(o.tableFlags, f.Name) })
 	c.Flags().IntVar(&o.settings.Start, "start", 0, "`NUMBER` of recipes that a replay begins with (default: a fifth of the recipes, 5 to 20)")
 	c.Flags().IntVar(&o.settings.BatchSize, "batch", 0, "`NUMBER` of recipes in a batch (default: 4)")
-	c.Flags().IntVar(&o.settings.Trials, "trials", 0, "`NUMBER` of recipes that a replay makes (default: half of the recipes, at most 60 after the start)")
+	c.Flags().IntVar(&o.settings.Trials, "trials", 0, "`NUMBER` of recipes that a replay makes, with those of --start (default: half of all recipes, at most 60 after the start)")
 	c.Flags().IntVar(&o.settings.Repeats, "repeat", 0, "`NUMBER` of replays, each with another start (default: 10)")
 	c.Flags().Uint64Var(&o.settings.Seed, "seed", 0, "start of the random numbers, a `NUMBER` (default: that of the problem)")
 	c.Flags().IntVar(&o.settings.Workers, "workers", 0, "`NUMBER` of replays at the same time (default: all cores); the result stays the same")

@@ -173,8 +173,8 @@ func writeErrorsJSON(stderr io.Writer, err error, status int) {
 const rootHelp = `kir finds new recipes, fragrances, formulations or portfolios. Each divides a whole
 among a few of many possible ingredients. Every recipe obeys your constraints. kir draws
 recipes at random in proportion to their score: the better a recipe fits your
-objectives, the more often it comes up. In a long enough run, recipes come up in exactly
-this proportion; this is proven.
+objectives, the more often it comes up. The longer the run, the closer it comes to this
+proportion; this is proven.
 
 Start with a table of recipes: kir init recipes.csv writes a problem file such as
 

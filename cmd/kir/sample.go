@@ -55,9 +55,9 @@ kir draws in several independent sampling runs (chains), which machines can shar
 --shard 3/16 runs part 3 of 16 of the chains (a shard); run the other parts on other
 machines. Give each machine the same RUN: a directory that they share, or cloud storage
 (an S3 bucket), written s3://bucket/prefix. Add ?endpoint=https://host if the bucket is
-not Amazon's. The same command continues after an interruption. kir status shows the
-progress, and kir merge writes the summary at the end. Sharing a run does not change its
-draws.`,
+not Amazon's. After an interruption, repeat the command of the shard. kir status shows
+the progress, and kir merge writes the summary at the end. Sharing a run does not change
+its draws.`,
 		Example: `  kir sample examples/cocktails/problem.yaml
   kir sample problem.yaml -o runs/long --draws 1000000 --seed 7
   kir sample problem.yaml --json | jq .best[0].recipe
@@ -80,7 +80,7 @@ func (o *sampleOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&o.settings.Kernel, "kernel", "auto", "sampling algorithm, `KERNEL`: "+strings.Join(kernelNames(), ", ")+"; auto: as kir check recommends; docs/kernels.md describes the others")
 	c.Flags().IntVar(&o.settings.Chains, "chains", o.settings.Chains, "`NUMBER` of independent sampling runs (chains)")
 	c.Flags().IntVar(&o.settings.Warmup, "warmup", o.settings.Warmup, "`NUMBER` of first steps of a chain, thrown away (warm-up); a maximum with --draws auto")
-	c.Flags().Var(&o.draws, "draws", "`NUMBER` of draws per chain; auto: until the estimates are precise enough")
+	c.Flags().Var(&o.draws, "draws", "`NUMBER` of draws per chain; auto: until the estimates are precise enough (docs/diagnostics.md), or --time ends")
 	c.Flags().Var(&o.timeLimit, "time", "time limit of sampling and search with --draws auto, a `DURATION` such as 5m; none: no limit")
 	c.Flags().IntVar(&o.settings.Thin, "thin", o.settings.Thin, "`NUMBER` of sampling steps from one draw to the next")
 	c.Flags().Uint64Var(&o.settings.Seed, "seed", o.settings.Seed, "start of the random numbers; the same `NUMBER` gives the same result, unless --time ends the run")

@@ -14,10 +14,10 @@ import (
 func newSchemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema [PROBLEM]",
-		Short: "Print a description of problem files that helps editors check them",
-		Long: `Print a description of problem files (JSON Schema, draft 2020-12), with which an editor
-completes their keys and marks mistakes. A problem file names the description in its
-first line:
+		Short: "Print a description of problem files, for checks in a text editor",
+		Long: `Print a description of problem files (JSON Schema, draft 2020-12), with which a text
+editor completes their keys and marks mistakes. A problem file names the description in
+its first line:
 
   ` + schema.Modeline(schema.FileName) + `
 

@@ -73,7 +73,7 @@ Use any table that kir init reads. All ingredients of the table must be in the p
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	c.Flags().BoolVar(&asCSV, "csv", false, "print CSV, one row per recipe")
-	c.Flags().StringSliceVar(&labels, "labels", nil, "`COLUMNS` of the table that are not ingredients, separated by commas")
+	c.Flags().StringSliceVar(&labels, "labels", nil, "`COLUMNS` of results or remarks, not ingredients, separated by commas, such as liking,remarks")
 	how.addTo(c)
 	c.MarkFlagsMutuallyExclusive("json", "csv")
 	return c

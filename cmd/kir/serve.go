@@ -32,10 +32,10 @@ func newServeCommand() *cobra.Command {
 		Short: "Build and change a problem on a page in your browser",
 		Long: `Turn a spreadsheet into a problem file, and change it, on a page in your browser.
 Without an argument, drop or paste a table on the page, or choose an example; kir writes
-the files into a new directory here. With TABLE, kir opens that table and writes
-TABLE.yaml beside it. The page shows how kir reads the columns and asks you to confirm.
-It then writes the same problem file as kir init. kir writes nothing before you click
-Go, and overwrites nothing.
+the files into a new directory in the working directory. With TABLE, such as
+recipes.xlsx, kir opens it and writes recipes.yaml beside it. The page shows how kir
+reads the columns and asks you to confirm. It then writes the same problem file as kir
+init. kir writes nothing before you click Go, and overwrites nothing.
 
 With PROBLEM or RUN, the page shows the list of the best recipes (shortlist) as it
 grows. Require ingredients, fix amounts, change objectives, or tell which of two recipes
@@ -50,7 +50,7 @@ one browser tab. --address 0.0.0.0:8080 serves the page to your network, unencry
 anyone who listens can read the secret and act as you. Encrypt it with --tls-cert and
 --tls-key, or ask your administrator for an encrypted (SSH) tunnel to this machine.
 External programs run only after you have seen the command and allowed it. Ctrl-C stops
-kir serve; the steps stay beside the problem, in PROBLEM.steps.json.`,
+kir serve; the steps stay beside the problem: for problem.yaml, in problem.steps.json.`,
 		Example: `  kir serve
   kir serve recipes.xlsx
   kir serve examples/cocktails/bar.yaml

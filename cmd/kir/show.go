@@ -23,9 +23,9 @@ func newShowCommand() *cobra.Command {
 		Long: `Print the report of a finished run: the best recipe that you have, the suggestions (the
 shortlist), and how far to trust them.
 
---details adds the rest: how well the models predict, averages over random recipes
-(draws), drawn in proportion to their score, how well the independent sampling runs
-(chains) agree, and how to repeat the run.
+--details adds the rest: how well the models predict; averages over random recipes
+(draws), drawn in proportion to their score; how well the independent sampling runs
+(chains) agree; and how to repeat the run.
 
 --best K prints only the first K suggestions.
 

@@ -26,7 +26,7 @@ func (f *tableFlags) addTo(c *cobra.Command) {
 	c.Flags().BoolVar(&f.xlsx, "xlsx", false, "write the shortlist as a workbook: one table of amounts, one of scores and predictions")
 	c.Flags().StringVarP(&f.outputFile, "output", "o", "", "`FILE` to write; it must not exist (default: stdout)")
 	c.Flags().StringVar(&f.groupColumn, "group", "", "`COLUMN` of the ingredients' table to group by (default: the first with groups)")
-	c.Flags().StringVar(&f.costColumn, "cost", "", "`COLUMN` of the ingredients' table with the cost (default: cost)")
+	c.Flags().StringVar(&f.costColumn, "cost", "", "`COLUMN` of the ingredients' table with the cost, on weighing sheets per litre or kilogram (default: cost)")
 	must(c.MarkFlagFilename("output", "csv", "xlsx", "html"))
 }
 

@@ -38,12 +38,12 @@ func newTradeoffCommand() *cobra.Command {
 		Long: `Find the best trade-offs between two to four objectives: recipes that keep the
 constraints, and can gain in one objective only by losing in another. The list is spread
 evenly over the trade-offs, and shows each objective in its own unit. It marks knees:
-beyond a knee, a small gain in one objective costs much of another. One figure (the
-hypervolume) rates the trade-offs as a whole, compared with random recipes.
+beyond a knee, a small gain in one objective costs much of another. One number (the
+hypervolume; larger is better) rates the trade-offs as a whole, against random recipes.
 
 The objectives come from the key "trade" of the problem file, unless you give --between.
 Objectives that do not count in the score (weight 0) can be among them. With a RUN, the
-pictures also show the random recipes that the run drew.
+figures (--figures) also show the random recipes that the run drew.
 
 kir sample does the same for a problem with the key "trade", and keeps the result in
 summary.json.`,

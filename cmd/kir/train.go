@@ -52,7 +52,7 @@ saved model with the key learn: {file: FILE, maximize: true}.
 The model is an average of many decision trees (random forest). For numbers, kir also
 averages it with a smooth curve fit (Gaussian process), unless the forest alone predicts
 better. --kind chooses one of the two. A problem file uses a forest alone with the key
-forest: {file: FILE, want: ...}.
+forest: {file: FILE, want: ...}, and other models with learn.
 
 A decision tree divides the recipes in two, and each part again, by one input of the
 model (feature) at a time. Each division is a split; a part that is divided no further
@@ -63,12 +63,13 @@ Features are the amounts of ingredients. kir also tries words in their names and
 To choose such features yourself, use --totals, --means, --ratios and --presence.
 --choose tries several sets of features and sizes of trees, and keeps the simplest that
 is nearly the best. Tests on recipes kept out of the training (cross-validation) make
-these choices. With each of these flags, and with --splits, --features and --leaf, the
-model is a forest alone. With attributes, a forest can predict recipes with new
+these choices. Any of these five flags, --amounts, --splits, --features or --leaf makes
+the model a forest alone. With attributes, a forest can predict recipes with new
 ingredients. docs/models.md has the details.
 
-Words such as failed, unstable or n/a in a column of numbers mean that a recipe failed;
-kir learns the chance of success from them.
+Words such as failed or unstable in a column of numbers mean that a recipe failed; kir
+learns the chance of success from them. In a column with such words, n/a means failed,
+too, unless you add --unknown n/a; in other columns, it means not measured.
 
 RECIPES is a table, CSV, .xlsx or .ods, with a row for each ingredient of each recipe
 (columns recipe, ingredient, amount, unit and results), or a row for each recipe
@@ -90,7 +91,7 @@ flags override them.`,
 
 func (o *trainOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringVar(&o.label, "label", "", "`COLUMN` with the result to predict")
-	c.Flags().StringSliceVar(&o.labels, "labels", nil, "other `COLUMNS` that are not ingredients, separated by commas, in a table with a row per recipe")
+	c.Flags().StringSliceVar(&o.labels, "labels", nil, "other `COLUMNS` of results or remarks, not ingredients, separated by commas, such as liking,remarks")
 	c.Flags().StringSliceVar(&o.units, "units", nil, "size of a unit, `UNIT=AMOUNT`, such as 'piece=5 cl'")
 	o.layoutFlags.addTo(c)
 	c.Flags().StringVarP(&o.outputFile, "output", "o", "", "save the model in this `FILE`, which must not exist")
@@ -102,11 +103,11 @@ func (o *trainOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringSliceVar(&o.failedWords, "failed", nil, "more `WORDS` in the result column, separated by commas, that mean that a recipe failed")
 	c.Flags().StringVar(&o.splitsName, "splits", "", "`RULE` for splits: random tries one random threshold per feature, best tries all (default random; best with --features or --choose)")
 	c.Flags().IntVar(&o.forest.FeaturesPerSplit, "features", 0, "`NUMBER` of features that each split tries (default: see docs/problem.md)")
-	c.Flags().IntVar(&o.forest.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf, `NUMBER` (default 1; 5 for numbers with --splits best)")
+	c.Flags().IntVar(&o.forest.SmallestLeaf, "leaf", 0, "fewest recipes in a leaf, `NUMBER` (default 1; 5 if the result is a number and --splits is best)")
 	c.Flags().StringVar(&o.ingredientsFile, "ingredients", "", "`FILE` with a table of the ingredients: the ingredients file of the problem")
 	c.Flags().StringSliceVar(&o.descriptors.Totals, "totals", nil, "`ATTRIBUTES`, separated by commas, such as family; the total amount of each family becomes a feature")
 	c.Flags().StringSliceVar(&o.descriptors.Means, "means", nil, "`ATTRIBUTES` with numbers, separated by commas, such as cost; the mean cost of a recipe, weighted by amounts, becomes a feature")
-	c.Flags().StringSliceVar(&o.descriptors.Ratios, "ratios", nil, "`ATTRIBUTES`, separated by commas, such as family; the logarithm of the ratio of each two families becomes a feature")
+	c.Flags().StringSliceVar(&o.descriptors.Ratios, "ratios", nil, "`ATTRIBUTES`, separated by commas, such as family; the log ratio of the amounts of each pair of families becomes a feature")
 	c.Flags().BoolVar(&o.descriptors.Presence, "presence", false, "add as features whether a recipe uses each ingredient, and each group of --totals")
 	c.Flags().BoolVar(&o.testsAmounts, "amounts", true, "use the amounts of ingredients as features")
 	c.Flags().BoolVar(&o.choosesFeatures, "choose", false, "choose features and sizes of trees by tests on recipes kept out (cross-validation)")

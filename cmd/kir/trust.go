@@ -17,16 +17,15 @@ const maxListedFiles = 20
 func newTrustCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "trust PROBLEM",
-		Short: "Allow the external programs of a problem to run",
-		Long: `Allow the external programs that score recipes of a problem to run whenever kir uses
-that problem, and print them. They run with your user permissions. kir trust does not
-ask, so first inspect the programs that the problem file names.
+		Short: "Allow the external programs that score a problem's recipes to run",
+		Long: `Allow the external programs that score a problem's recipes to run whenever kir uses that
+problem, and print them. They run with your user permissions. kir trust does not ask, so
+first inspect the programs that the problem file names.
 
 The permission ends if any of these changes: the command, its arguments, the directory
-of the problem, or a file or directory that the command names. It also ends if the
-interpreter of a script changes, or a file in or below the directory of the script that
-the script may load. kir does not check what else a program loads, such as installed
-libraries.
+of the problem, or a file or directory that the command names. It also ends if a
+script's interpreter changes, or a file that the script may load from its own directory
+or below. kir does not check what else a program loads, such as installed libraries.
 
 The permission for each program is a file in ~/.config/kir/trusted on Linux (kir/trusted
 in the configuration directory of other systems). The file contains the command; delete

@@ -23,7 +23,7 @@ type weighingFlags struct {
 func (f *weighingFlags) addTo(c *cobra.Command) {
 	c.Flags().IntVar(&f.recipeNumber, "recipe", 0, "print recipe `K` of the shortlist for weighing")
 	c.Flags().StringVar(&f.scale.Batch, "batch", "", "`AMOUNT` to make, such as 750ml or 1.5kg")
-	c.Flags().StringVar(&f.scale.Step, "round", "0.1", "smallest `STEP` of your scale, such as 1g (without a unit: in the unit of --in)")
+	c.Flags().StringVar(&f.scale.Step, "round", "0.1", "smallest `STEP` of your scale, such as 1g (without a unit: in that of --in, else of --batch)")
 	c.Flags().StringVar(&f.scale.Unit, "in", "", "`UNIT` of the weighing sheet (default: the unit of --round, else of --batch)")
 	c.Flags().StringVar(&f.scale.Density, "density", "density", "`COLUMN` of the ingredients' table with the density in g/ml")
 	c.Flags().BoolVar(&f.asPage, "html", false, "write the weighing sheet as a page to print")
