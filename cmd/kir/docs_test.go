@@ -26,7 +26,6 @@ import (
 var notRun = []struct{ begins, why string }{
 	// Other programs.
 
-	{"go install ", "it would change the machine"},
 	{"gh attestation verify ", "a release that is not there"},
 	{"kir serve\n", "it runs until it is ended: TestBeginWithBar goes through it"},
 	{"kir serve examples/cocktails/bar.yaml", "it runs until it is ended: TestServeInBrowser steers it"},
@@ -39,7 +38,6 @@ var notRun = []struct{ begins, why string }{
 	{"pair,choice,", "a table of pairs: the tests of package compile read some"},
 	{"sbatch ", "a cluster: examples/scale/test-slurm.sh runs it"},
 	{"SELECT ", "DuckDB"},
-	{"PIVOT ", "DuckDB"},
 	{"import polars", "Python"},
 	{"import pandas", "Python"},
 	{"import numpy", "Python: python/tests/test_problem.py reads such a file"},
