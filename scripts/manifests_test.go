@@ -251,7 +251,7 @@ func problems(m manifest, text string, sums map[string]string, contents map[stri
 	return wrong
 }
 
-// TestManifests compares what package managers are told of a release, in the directory that KIR_RELEASE names, with its
+// TestManifests compares the manifests for package managers with a release, in the directory that KIR_RELEASE names, with its
 // files: their names, sums and contents. A manifest with another sum or program is refused.
 func TestManifests(t *testing.T) {
 	dir := os.Getenv("KIR_RELEASE")

@@ -40,7 +40,7 @@ func ehvi(_ context.Context, p *replay) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		of := g.at(pool)
+		of := g.predict(pool)
 		learnt = append(learnt, of)
 		means[d], sds[d] = of.mean, of.sd
 	}

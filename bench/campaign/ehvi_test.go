@@ -50,7 +50,7 @@ func TestPlainProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := g.at(x[24:])
+	p := g.predict(x[24:])
 	off, all := 0.0, 0.0
 	for k, v := range y[24:] {
 		off += (p.mean[k] - v) * (p.mean[k] - v)

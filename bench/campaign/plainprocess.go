@@ -142,8 +142,8 @@ type posterior struct {
 	root     [][]float64 // by recipe: L⁻¹k of the trials, and one more of each recipe that was believed
 }
 
-// at predicts recipes.
-func (g *plainProcess) at(x [][]float64) *posterior {
+// predict returns the joint prediction of recipes.
+func (g *plainProcess) predict(x [][]float64) *posterior {
 	p := &posterior{process: g, x: x, mean: make([]float64, len(x)), sd: make([]float64, len(x)), root: make([][]float64, len(x))}
 	var lower mat.TriDense
 	g.cholesky.LTo(&lower)

@@ -114,10 +114,10 @@ func TestMeasured(t *testing.T) {
 		t.Errorf("%+v, want %+v", m, want)
 	}
 	r := result{of: map[string][]measure{today: {{loss: 2}, {loss: 4}}, "better": {{loss: 1}, {loss: 2}}}}
-	if v, ok := r.over("better", today, func(m measure) float64 { return m.loss }); !ok || math.Abs(v.mean+50) > 1e-9 || v.se != 0 {
+	if v, ok := r.percentAbove("better", today, func(m measure) float64 { return m.loss }); !ok || math.Abs(v.mean+50) > 1e-9 || v.se != 0 {
 		t.Errorf("half the loss is %+v", v)
 	}
-	if _, ok := r.over("none", today, func(m measure) float64 { return m.loss }); ok {
+	if _, ok := r.percentAbove("none", today, func(m measure) float64 { return m.loss }); ok {
 		t.Error("a model without results has a ratio")
 	}
 }
@@ -132,7 +132,7 @@ func TestCompareExamples(t *testing.T) {
 	if len(r.books) != 2 || r.books[0].book != "liking" || r.books[0].rows != 200 || r.books[1].rows != 69 {
 		t.Fatalf("%+v", r.books)
 	}
-	if rmse, _ := r.books[0].over("forest", today, func(m measure) float64 { return m.rmse }); rmse.mean > -5 {
+	if rmse, _ := r.books[0].percentAbove("forest", today, func(m measure) float64 { return m.rmse }); rmse.mean > -5 {
 		t.Errorf("random splits bring %v %% of the error of liking", rmse.mean)
 	}
 	text := r.tables() + r.summary()

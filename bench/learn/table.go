@@ -28,9 +28,9 @@ func meanOf(numbers []float64) value {
 	return value{mean, math.Sqrt(squares / (n - 1) / n)}
 }
 
-// over returns by how many per cent a measure of a model is above that of the model base, in the
+// percentAbove returns by how many per cent a measure of a model is above that of the model base, in the
 // mean over splits of the logarithm of their ratio, and its error.
-func (r *result) over(model, base string, of func(measure) float64) (value, bool) {
+func (r *result) percentAbove(model, base string, of func(measure) float64) (value, bool) {
 	var logs []float64
 	for n, m := range r.of[model] {
 		if n < len(r.of[base]) && !math.IsNaN(of(m)) {
@@ -45,15 +45,15 @@ func (r *result) over(model, base string, of func(measure) float64) (value, bool
 }
 
 // overBest returns by how many per cent a measure is above that of scikit-learn's model that is
-// best on this book, as over does.
+// best on this book, as percentAbove does.
 func (r *result) overBest(model string, of func(measure) float64) (value, bool) {
 	best, least := "", math.Inf(1)
 	for _, name := range append(sklearnModels(), sklearnMean) {
-		if v, ok := r.over(name, today, of); ok && v.mean < least {
+		if v, ok := r.percentAbove(name, today, of); ok && v.mean < least {
 			best, least = name, v.mean
 		}
 	}
-	return r.over(model, best, of)
+	return r.percentAbove(model, best, of)
 }
 
 // mean returns the mean of a measure over the splits.
@@ -82,7 +82,7 @@ func columns() []column {
 	rmse := func(m measure) float64 { return m.rmse }
 	loss := func(m measure) float64 { return m.loss }
 	over := func(of func(measure) float64) func(*result, string) (value, bool) {
-		return func(r *result, model string) (value, bool) { return r.over(model, today, of) }
+		return func(r *result, model string) (value, bool) { return r.percentAbove(model, today, of) }
 	}
 	mean := func(of func(measure) float64) func(*result, string) (value, bool) {
 		return func(r *result, model string) (value, bool) { return r.mean(model, of) }

@@ -7,7 +7,7 @@ import (
 	"kir/internal/run"
 )
 
-// A workObserver is told what a command does while it runs in the process of another one, as the
+// A workObserver receives what a command does while it runs in the process of another one, as the
 // tools of kir mcp do. The number done is the completed fraction, or 0 while it is unknown. The
 // function may be called from several goroutines.
 type workObserver func(what string, done float64)

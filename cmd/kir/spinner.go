@@ -23,7 +23,7 @@ const (
 type spinner struct {
 	w            io.Writer
 	quiet        bool
-	observer     workObserver // is told of work instead of w; may be nil
+	observer     workObserver // receives notes on work in place of w; may be nil
 	messageDelay time.Duration
 
 	mu          sync.Mutex

@@ -61,7 +61,7 @@ func (r *replayer) summarize(replays []ReplayedCampaign, coverage [][]Coverage) 
 		out.ToBest.Most = &found[len(found)-1]
 	}
 	for out.ToBest.ChanceMedian = s.Start; ; out.ToBest.ChanceMedian = min(out.ToBest.ChanceMedian+s.BatchSize, len(r.recipes)) {
-		if meanOver(chances, func(c *chance) float64 { return c.found(out.ToBest.ChanceMedian - s.Start) }) >= 0.5 {
+		if meanOver(chances, func(c *chance) float64 { return c.foundProbability(out.ToBest.ChanceMedian - s.Start) }) >= 0.5 {
 			break
 		}
 	}
@@ -141,7 +141,7 @@ func (r *replayer) round(trials int, replays []ReplayedCampaign, chances []chanc
 	out.Closed, out.ClosedSE = meanAndError(closed)
 	out.Found = float64(found) / float64(len(replays))
 	out.Hits, out.HitsSE = meanAndError(hits)
-	out.ChanceFound = meanOver(chances, func(c *chance) float64 { return c.found(more) })
+	out.ChanceFound = meanOver(chances, func(c *chance) float64 { return c.foundProbability(more) })
 	out.ChanceHits = meanOver(chances, func(c *chance) float64 { return c.hits(more) })
 	slices.SortFunc(all, func(a, b weightedValue) int { return cmp.Compare(a.value, b.value) })
 	// The greatest value that at least 1 − share of the probability reaches, as the median of the campaigns is the
@@ -243,8 +243,8 @@ func (c *chance) best(draws int) (all []weightedValue) {
 	return all
 }
 
-// found returns the probability that the start or some draws have a best recipe.
-func (c *chance) found(draws int) float64 {
+// foundProbability returns the probability that the start or some draws have a best recipe.
+func (c *chance) foundProbability(draws int) float64 {
 	if c.startHits > 0 {
 		return 1
 	}

@@ -298,8 +298,8 @@ func TestChance(t *testing.T) {
 				t.Errorf("%d draws: %v with probability %v, and not %v", draws, v, got[v], n/sets)
 			}
 		}
-		if math.Abs(c.found(draws)-found/sets) > 1e-12 || math.Abs(c.hits(draws)-hits/sets) > 1e-12 {
-			t.Errorf("%d draws: %v found, %v hits, and not %v, %v", draws, c.found(draws), c.hits(draws), found/sets, hits/sets)
+		if math.Abs(c.foundProbability(draws)-found/sets) > 1e-12 || math.Abs(c.hits(draws)-hits/sets) > 1e-12 {
+			t.Errorf("%d draws: %v found, %v hits, and not %v, %v", draws, c.foundProbability(draws), c.hits(draws), found/sets, hits/sets)
 		}
 	}
 	if c.closed(2) != 0 || c.closed(5.5) != 0.5 || c.closed(8) != 1 {

@@ -150,7 +150,7 @@ func (s *Server) showRun(ctx context.Context, name string, command ...string) (s
 	}
 	defer release()
 	var out bytes.Buffer
-	err = s.options.Run(ctx, Command{Args: commandLine(command).with(run), Stdout: &out, Stderr: io.Discard, Observe: func(string, float64) {}})
+	err = s.options.Run(ctx, Command{Args: commandLine(command).withArguments(run), Stdout: &out, Stderr: io.Discard, Observe: func(string, float64) {}})
 	return c.renamer().Replace(out.String()), err
 }
 

@@ -48,7 +48,7 @@ type Command struct {
 	Stderr io.Writer // receives messages, maybe from several goroutines
 	Text   io.Writer // receives the result as text if Stdout receives JSON
 
-	// Observe is told what the command does at the moment, and which fraction of it is done; 0 means unknown.
+	// Observe receives what the command does at the moment, and which fraction of it is done; 0 means unknown.
 	// It may be called from several goroutines.
 	Observe func(what string, done float64)
 }

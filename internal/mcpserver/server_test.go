@@ -166,7 +166,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestTools: what clients are told of the tools is what it was.
+// TestTools compares the descriptions that clients receive of the tools with a file.
 func TestTools(t *testing.T) {
 	_, session, _ := newTestServer(t, new(recorder), false, nil)
 	list, err := session.ListTools(t.Context(), nil)

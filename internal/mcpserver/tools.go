@@ -98,8 +98,10 @@ func (l *commandLine) list(name string, values []string) {
 	}
 }
 
-// with returns the whole command line: flags, and what follows them.
-func (l commandLine) with(args ...string) []string { return slices.Concat(l, []string{"--"}, args) }
+// withArguments returns the whole command line: flags, and what follows them.
+func (l commandLine) withArguments(args ...string) []string {
+	return slices.Concat(l, []string{"--"}, args)
+}
 
 // formatNumber writes a number as commands read it.
 func formatNumber(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
@@ -123,7 +125,7 @@ func check(ctx context.Context, c *call, in checkArguments) (*answer, error) {
 	if in.ProblemText != "" {
 		l = append(l, "--no-cache")
 	}
-	a, err := c.run(ctx, l.with(problem)...)
+	a, err := c.run(ctx, l.withArguments(problem)...)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +164,7 @@ func sample(ctx context.Context, c *call, in sampleArguments) (*answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		a, err := c.run(ctx, commandLine{"resume", "--json", "--quiet"}.with(run)...)
+		a, err := c.run(ctx, commandLine{"resume", "--json", "--quiet"}.withArguments(run)...)
 		if err != nil {
 			return nil, err
 		}
@@ -193,7 +195,7 @@ func sample(ctx context.Context, c *call, in sampleArguments) (*answer, error) {
 	l.list("max", in.Max)
 	l.list("set", in.Set)
 	l.flag("near", in.Near)
-	a, err := c.run(ctx, l.with(problem)...)
+	a, err := c.run(ctx, l.withArguments(problem)...)
 	if err != nil {
 		return nil, err
 	}
@@ -241,11 +243,11 @@ func shortlist(ctx context.Context, c *call, in shortlistArguments) (*answer, er
 	if err != nil {
 		return nil, err
 	}
-	a, err := c.run(ctx, commandLine{"show", "--json"}.with(run)...)
+	a, err := c.run(ctx, commandLine{"show", "--json"}.withArguments(run)...)
 	if err != nil {
 		return nil, err
 	}
-	text, err := c.runText(ctx, commandLine{"show", "--best=" + strconv.Itoa(in.Best)}.with(run)...)
+	text, err := c.runText(ctx, commandLine{"show", "--best=" + strconv.Itoa(in.Best)}.withArguments(run)...)
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +283,7 @@ func score(ctx context.Context, c *call, in scoreArguments) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := c.run(ctx, commandLine{"score", "--json"}.with(problem, table)...)
+	a, err := c.run(ctx, commandLine{"score", "--json"}.withArguments(problem, table)...)
 	if err != nil {
 		return nil, err
 	}
@@ -318,7 +320,7 @@ func next(ctx context.Context, c *call, in nextArguments) (*answer, error) {
 	l.whole("number", in.Number)
 	l.whole("seed", in.Seed)
 	l.list("given", in.Given)
-	a, err := c.run(ctx, l.with(problem)...)
+	a, err := c.run(ctx, l.withArguments(problem)...)
 	if err != nil {
 		return nil, err
 	}
@@ -376,7 +378,7 @@ func record(ctx context.Context, c *call, in recordArguments) (*answer, error) {
 	l.toggle("failed", in.Failed)
 	l.toggle("correct", in.Correct)
 	l.toggle("withdraw", in.Withdraw)
-	a, err := c.run(ctx, l.with(args...)...)
+	a, err := c.run(ctx, l.withArguments(args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -414,7 +416,7 @@ func campaign(ctx context.Context, c *call, in campaignArguments) (*answer, erro
 	}
 	l := commandLine{"campaign", "--json"}
 	l.list("given", in.Given)
-	return c.run(ctx, l.with(problem)...)
+	return c.run(ctx, l.withArguments(problem)...)
 }
 
 // tradeoffArguments are the arguments of the tool tradeoff.
@@ -445,7 +447,7 @@ func tradeoff(ctx context.Context, c *call, in tradeoffArguments) (*answer, erro
 	}
 	l.number("effort", in.Effort)
 	l.whole("seed", in.Seed)
-	return c.run(ctx, l.with(problem)...)
+	return c.run(ctx, l.withArguments(problem)...)
 }
 
 // documentArguments are the arguments of the tool read_document.

@@ -52,7 +52,7 @@ class Error(Exception):
 
 
 def retold(error: Error, told: Callable[[dict[str, Any]], dict[str, Any]]) -> Error:
-    """Return an error whose parts are told anew."""
+    """Return an error with each part replaced by what told returns."""
     return Error.of([told(dict(e)) for e in error.errors], error.status)
 
 

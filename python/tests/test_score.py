@@ -52,7 +52,7 @@ class Score(unittest.TestCase):
 
 
 class Calls(unittest.TestCase):
-    """What is wrong in a call is said of the call: no file, line or flag that the caller never wrote."""
+    """An error in a call names the argument: no file, line or flag that the caller never wrote."""
 
     def told(self, ask):
         with self.assertRaises(kir.Error) as caught:

@@ -50,8 +50,8 @@ type swatch struct {
 	Band  string // colour of the band along the lower edge; empty if there is no band
 }
 
-// Near names the known recipes nearest to the composition.
-func (c card) Near() string { return strings.TrimPrefix(nearestText(c.Best), nearestPrefix) }
+// NearestRecipes names the known recipes nearest to the composition.
+func (c card) NearestRecipes() string { return strings.TrimPrefix(nearestText(c.Best), nearestPrefix) }
 
 // Sets lists the values of the conditions of the recipe, such as "temperature 185 °C".
 func (c card) Sets() string { return strings.Join(c.Page.Problem.ConditionTexts(c.Best), ", ") }
