@@ -1,11 +1,14 @@
 package mcmc
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
+	"kir/internal/browsersched"
 	"kir/internal/constraint/volume"
 )
 
@@ -60,6 +63,49 @@ const minRejectionShare = 0.02
 // compositions that the measurement found: see [volume.Walk.Draw].
 func (p *Prior) Draw(r *Rand) (*Composition, error) {
 	return p.drawOfSize(r, p.target.law.draw(r))
+}
+
+// DrawsToScore returns an iterator of count draws by [Prior.Draw], each valid until the next. The
+// caller scores them: every [BatchProperty] of the target gets several draws in advance. The iterator
+// ends after the first error, which may be the error of ctx. Only the iterator may use r until then.
+func (p *Prior) DrawsToScore(ctx context.Context, r *Rand, count int) iter.Seq2[*Composition, error] {
+	return func(yield func(*Composition, error) bool) {
+		ahead := 1
+		if p.target.HasBatchProperty() {
+			ahead = prefetchCount
+		}
+		for left := count; left > 0; left -= ahead {
+			var drawn []*Composition
+			var err error
+			for range min(ahead, left) {
+				if err = browsersched.Err(ctx); err != nil {
+					break
+				}
+				var x *Composition
+				if x, err = p.Draw(r); err != nil {
+					break
+				}
+				if ahead > 1 {
+					x = x.Clone() // the next draw overwrites x
+				}
+				drawn = append(drawn, x)
+			}
+			for _, w := range p.target.objectives {
+				if batch, ok := w.Property.(BatchProperty); ok && w.Weight > 0 {
+					batch.Prefetch(drawn)
+				}
+			}
+			for _, x := range drawn {
+				if !yield(x, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+	}
 }
 
 // drawOfSize is [Prior.Draw] with a given number n of ingredients.

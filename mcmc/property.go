@@ -48,6 +48,10 @@ type BatchProperty interface {
 	Prefetch(xs []*Composition)
 }
 
+// prefetchCount is the number of compositions that a [BatchProperty] gets at a time where the scores of many
+// compositions are needed.
+const prefetchCount = 64
+
 // A Scorer follows one composition x as it changes. It scores x, and also the compositions that a
 // move of units between two ingredients could make of x.
 //

@@ -19,6 +19,22 @@ type Objective struct {
 	Weight   float64
 }
 
+// LogScores returns the log score log y of each composition by the property. A [BatchProperty] gets several
+// compositions at a time.
+func (w Objective) LogScores(xs []*Composition) []float64 {
+	batch, ok := w.Property.(BatchProperty)
+	scores := make([]float64, 0, len(xs))
+	for some := range slices.Chunk(xs, prefetchCount) {
+		if ok {
+			batch.Prefetch(some)
+		}
+		for _, x := range some {
+			scores = append(scores, w.Property.LogScore(x))
+		}
+	}
+	return scores
+}
+
 // A Bound forbids compositions by a property that is 1 or 0, such as a limit on the prediction of a
 // model. A bound is not an objective: it has no weight, and its score is not recorded.
 // [Target.WithObjectives] keeps the bounds.

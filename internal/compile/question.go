@@ -213,12 +213,12 @@ func (w *Property) knownScores(p *Problem, known []*mcmc.Composition) ([]float64
 	if w.ScoresByHeldOut() {
 		return w.learntModel.heldOutScores(p)
 	}
-	scores := make([]float64, len(known))
-	for r, x := range known {
-		scores[r] = math.NaN()
-		if w.learntModel == nil {
-			scores[r] = portable.Exp(w.mcmcProperty.LogScore(x))
-		}
+	if w.learntModel != nil {
+		return slices.Repeat([]float64{math.NaN()}, len(known)), nil
+	}
+	scores := mcmc.Objective{Property: w.mcmcProperty}.LogScores(known)
+	for r, log := range scores {
+		scores[r] = portable.Exp(log)
 	}
 	return scores, nil
 }

@@ -110,8 +110,8 @@ func (p *Problem) Score(book *dataset.Book) ([]ScoredRecipe, error) {
 				return nil, err
 			}
 		}
-		for r := range out {
-			y := portable.Exp(w.mcmcProperty.LogScore(of[r]))
+		for r, log := range (mcmc.Objective{Property: w.mcmcProperty}).LogScores(of) {
+			y := portable.Exp(log)
 			if b := out[r].KnownIndex; b >= 0 && fair != nil && !w.wasNotTrainedOn(p, b) {
 				y = fair[b]
 			}

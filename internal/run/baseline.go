@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/browsersched"
 	"kir/internal/diagnose"
 	"kir/internal/number"
 	"kir/internal/portable"
@@ -69,12 +68,7 @@ func newBaseline(ctx context.Context, s *Spec) (*Baseline, error) {
 // properties. The parameter purpose is a text; each purpose has its own stream of random numbers.
 func visitRandomCompositions(ctx context.Context, s *Spec, purpose string, count int, visit func(x *mcmc.Composition) error) error {
 	r := mcmc.NewRand(s.Settings.Seed, purpose, 0)
-	prior := mcmc.NewPrior(s.Target)
-	for range count {
-		if err := browsersched.Err(ctx); err != nil {
-			return err
-		}
-		x, err := prior.Draw(r)
+	for x, err := range mcmc.NewPrior(s.Target).DrawsToScore(ctx, r, count) {
 		if err != nil {
 			return err
 		}

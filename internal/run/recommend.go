@@ -184,11 +184,7 @@ func (t *Trial) Agrees() bool { return t.RHat <= maxTrialRHat }
 // compositions to which a property gives the score 0.
 func countForbidden(ctx context.Context, t *mcmc.Target) (forbidden int, err error) {
 	prior, r := mcmc.NewPrior(t), mcmc.NewRand(trialSeed, "advice", 0)
-	for range forbiddenSampleSize {
-		if err := browsersched.Err(ctx); err != nil {
-			return 0, err
-		}
-		x, err := prior.Draw(r)
+	for x, err := range prior.DrawsToScore(ctx, r, forbiddenSampleSize) {
 		if errors.Is(err, mcmc.ErrNoStart) {
 			break // the rules leave hardly anything at random, which the properties do not forbid
 		}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/browsersched"
 	"kir/internal/diagnose"
 	"kir/internal/number"
 	"kir/internal/portable"
@@ -106,12 +105,8 @@ func Compare(ctx context.Context, t *mcmc.Target, list []Entry, o CompareOptions
 // of the target t, but without its objectives.
 func randomScores(ctx context.Context, t *mcmc.Target, number int, seed uint64) ([]float64, error) {
 	r, prior := mcmc.NewRand(seed, "search random", 0), mcmc.NewPrior(t)
-	scores := make([]float64, number)
-	for k := range scores {
-		if err := browsersched.Err(ctx); err != nil {
-			return nil, err
-		}
-		x, err := prior.Draw(r)
+	scores := make([]float64, 0, number)
+	for x, err := range prior.DrawsToScore(ctx, r, number) {
 		if err != nil {
 			return nil, fmt.Errorf("compare: %w", err)
 		}
@@ -119,7 +114,7 @@ func randomScores(ctx context.Context, t *mcmc.Target, number int, seed uint64) 
 		if err != nil {
 			return nil, fmt.Errorf("compare: %w", err)
 		}
-		scores[k] = portable.Exp(score)
+		scores = append(scores, portable.Exp(score))
 	}
 	return scores, nil
 }

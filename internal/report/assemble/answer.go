@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"kir/internal/browsersched"
 	"kir/internal/compile"
 	"kir/internal/portable"
 	"kir/internal/report"
@@ -128,11 +127,7 @@ func summarizeObjectives(ctx context.Context, p *compile.Problem, list []report.
 		out = append(out, promise)
 	}
 	prior, r := mcmc.NewPrior(p.Target), mcmc.NewRand(p.Sampler.Seed, "wishes of random compositions", 0)
-	for range randomCompositionCount {
-		if err := browsersched.Err(ctx); err != nil {
-			return nil, err
-		}
-		x, err := prior.Draw(r)
+	for x, err := range prior.DrawsToScore(ctx, r, randomCompositionCount) {
 		if err != nil {
 			return nil, fmt.Errorf("drawing random compositions: %w", err)
 		}
