@@ -250,6 +250,18 @@ class Problem(MutableMapping[str, Any]):
         done: dict[str, Any] = self.run("check", "--json", allow_programs=allow_programs).json()
         return done
 
+    def replay(self, *, batch: int | None = None, start: int | None = None, trials: int | None = None,
+               repeat: int | None = None, seed: int | None = None, workers: int | None = None,
+               allow_programs: bool = False) -> dict[str, Any]:
+        """Return what `kir replay --json` says: after how many trials kir would have had the best recipe that is known.
+
+        batch: recipes of a batch. start: recipes that a replay begins with. trials: recipes that it makes, start
+        included. repeat: replays, each with another start. workers: replays at the same time."""
+        options = given({"batch": batch, "start": start, "trials": trials, "repeat": repeat, "seed": seed, "workers": workers})
+        flags = [f"--{name}={value}" for name, value in options.items()]
+        done: dict[str, Any] = self.run("replay", "--json", *flags, allow_programs=allow_programs).json()
+        return done
+
     def score(self, recipes: Any, *, missing: str = "zero", allow_programs: bool = False) -> Any:
         """Return a row for each recipe of a table: its score, the score of each objective, and the constraints that it
         breaks.

@@ -56,6 +56,16 @@ class Campaigns(unittest.TestCase):
         with self.assertRaises(kir.Error):
             c.record(BOOK, liking=3)
 
+    def test_replay(self):
+        rows = [{"recipe": f"t{k}", "Flour": 12 - k % 9, "Water": 8 + k % 9 - k // 9, "Salt": k // 9, "liking": 50 - (k % 9 - 4) ** 2 + k // 9}
+                for k in range(27)]
+        told = kir.Problem(rows, total=20, maximize="liking").replay(batch=2, start=6, trials=12, repeat=3, seed=4)
+        self.assertEqual([told[k] for k in ("recipes", "batch", "start", "trials", "seed")], [27, 2, 6, 12, 4])
+        self.assertEqual(told["best"]["measured"], {"liking": 52})
+        self.assertEqual([len(r["order"]) for r in told["replays"]], [12, 12, 12])
+        with self.assertRaisesRegex(kir.Error, "start"):
+            kir.Problem(rows, total=20, maximize="liking").replay(start=27)
+
     def test_conditions(self):
         book = [{"recipe": f"t{k}", "Flour": 12 - k % 4, "Water": 8 + k % 4, "heat": 150 + 10 * (k % 5), "oven": "fan" if k % 2 else "deck",
                  "liking": 5 - abs(k % 5 - 2) + (k % 2)} for k in range(20)]
