@@ -187,7 +187,7 @@ func (p *Problem) Sample(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, p.p.Explain(err)
 	}
-	trade, err := asked.SearchOwnTradeOff(ctx)
+	trade, err := asked.SearchOwnTradeOff(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -204,6 +204,7 @@ func newRootCommand() *cobra.Command {
 		newInitCommand(),
 		newSampleCommand(),
 		newResumeCommand(),
+		newTasksCommand(),
 		newMergeCommand(),
 		newStatusCommand(),
 		newTrustCommand(),
@@ -289,7 +290,7 @@ func suggestionError(message, text string, names []string) error {
 
 // scoringCommands are the names of the commands that score compositions. Only they may run the external
 // programs of a problem.
-var scoringCommands = []string{"sample", "resume", "merge", "check", "show", "report", "score", "tradeoff", "compare", "serve", "next", "record", "campaign", "replay"}
+var scoringCommands = []string{"sample", "resume", "tasks", "merge", "check", "show", "report", "score", "tradeoff", "compare", "serve", "next", "record", "campaign", "replay"}
 
 const allowProgramsFlag = "allow-programs"
 
@@ -315,7 +316,7 @@ func markStarted(c *cobra.Command) {
 // runUntilDone runs the function of a command. If the command stores no draws and the context ends,
 // runUntilDone soon returns even if the function still waits for a pipe.
 func runUntilDone(c *cobra.Command, args []string, runFunc func(*cobra.Command, []string) error) error {
-	if slices.Contains([]string{"sample", "resume", "serve", "mcp"}, c.Name()) {
+	if slices.Contains([]string{"sample", "resume", "tasks", "serve", "mcp"}, c.Name()) {
 		return runFunc(c, args)
 	}
 	ended := make(chan error, 1)

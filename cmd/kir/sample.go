@@ -28,6 +28,7 @@ type sampleOptions struct {
 	draws                  drawsFlag
 	timeLimit              timeFlag
 	noCache                bool
+	tasks                  bool
 }
 
 func newSampleCommand() *cobra.Command {
@@ -52,6 +53,7 @@ problem beside the old one, with its comments. Sampling the saved file gives the
 draws.
 
 kir draws in several independent sampling runs (chains), which machines can share.
+With --tasks, kir tasks prints the work of the run, for any engine that runs commands.
 --shard 3/16 runs part 3 of 16 of the chains (a shard); run the other parts on other
 machines. Give each machine the same RUN: a directory that they share, or cloud storage
 (an S3 bucket), written s3://bucket/prefix. Add ?endpoint=https://host if the bucket is
@@ -65,7 +67,8 @@ its draws.`,
   kir sample runs/fresh-all-day-cocktails-1 --near 3=1
   kir sample problem.yaml --min "Gin=20%" --max "Lime juice=3%"
   kir sample examples/bread/problem.yaml --set temperature=180
-  kir sample problem.yaml -o shared/long --chains 64 --draws 100000 --shard 3/16`,
+  kir sample problem.yaml -o shared/long --chains 64 --tasks
+  kir sample problem.yaml -o shared/long --chains 64 --shard 3/16`,
 		Args:              requireOneArg("problem file or run"),
 		ValidArgsFunction: completeProblemsAndRuns,
 		RunE:              o.run,
@@ -77,6 +80,7 @@ its draws.`,
 func (o *sampleOptions) addFlags(c *cobra.Command) {
 	c.Flags().StringVarP(&o.outputDirectory, "output", "o", "", "new `RUN`: a directory, or cloud storage, s3://bucket/prefix (default: a directory in runs/)")
 	c.Flags().StringVar(&o.shard, "shard", "", "run only part K of S of the chains, `K/S`; auto: as the cluster numbers its jobs (Slurm, Kubernetes, AWS Batch)")
+	c.Flags().BoolVar(&o.tasks, "tasks", false, "draw nothing yet: kir tasks prints the work of the run, as commands for other machines")
 	c.Flags().StringVar(&o.settings.Kernel, "kernel", "auto", "sampling algorithm, `KERNEL`: "+strings.Join(kernelNames(), ", ")+"; auto: as kir check recommends; docs/kernels.md describes the others")
 	c.Flags().IntVar(&o.settings.Chains, "chains", o.settings.Chains, "`NUMBER` of independent sampling runs (chains)")
 	c.Flags().IntVar(&o.settings.Warmup, "warmup", o.settings.Warmup, "`NUMBER` of first steps of a chain, thrown away (warm-up); a maximum with --draws auto")
@@ -102,8 +106,8 @@ func (o *sampleOptions) run(c *cobra.Command, args []string) (err error) {
 	file, dir := args[0], o.outputDirectory
 	var changed []byte
 	if o.changeFlags.isSet() || isRun(file) {
-		if o.shard != "" {
-			return &inputerr.Error{Message: "--shard is a part of a run that all know", Hint: "sample the changed problem file, the same for all of them"}
+		if o.shard != "" || o.tasks {
+			return &inputerr.Error{Message: "--shard and --tasks are for a run that all machines know", Hint: "sample the changed problem file, the same for all of them"}
 		}
 		if file, changed, dir, err = o.changeFlags.buildChangedProblem(c, file, o.outputDirectory, o.settingsOverride(c), effort, o.quiet); err != nil {
 			return err
@@ -118,6 +122,9 @@ func (o *sampleOptions) run(c *cobra.Command, args []string) (err error) {
 	if text := p.LeftOut(); text != "" && !o.quiet && !o.progressJSON {
 		fmt.Fprintln(c.ErrOrStderr(), terminal.EscapeControls(text))
 	}
+	if (o.shard != "" || o.tasks) && c.Flags().Changed("time") && o.timeLimit > 0 {
+		return &inputerr.Error{Message: "machines cannot share a time limit: the number of draws would depend on their speed", Hint: "leave out --time; draws: auto ends when the estimates are precise enough"}
+	}
 	if o.shard != "" {
 		if o.outputDirectory == "" {
 			return &inputerr.Error{Message: "--shard is one of several parts of a run", Hint: "name the run with -o, the same for all of them"}
@@ -126,6 +133,9 @@ func (o *sampleOptions) run(c *cobra.Command, args []string) (err error) {
 	}
 	if dir, err = namedOrFreeRunDirectory(dir, p.Name); err != nil {
 		return err
+	}
+	if o.tasks {
+		return o.prepareTasks(c, p, dir)
 	}
 	if changed != nil {
 		return o.runChangedProblem(c, p, dir, file, changed)
@@ -162,11 +172,15 @@ func (o *sampleOptions) settingsOverride(c *cobra.Command) func(*mcmc.Settings) 
 func (o *sampleOptions) loadProblem(c *cobra.Command, file string, changed []byte, effort *float64) (*compile.Problem, error) {
 	d := newSpinner(c.Context(), c.ErrOrStderr(), o.quiet)
 	defer d.endWork()
+	limit := timeLimitFlagValue(c, o.timeLimit)
+	if o.shard != "" || o.tasks {
+		limit = new(time.Duration) // machines cannot share one
+	}
 	p, err := compileProblem(c.Context(), file, d, !o.quiet && !o.progressJSON, compile.Options{
 		Text:            changed,
 		Workers:         o.workers,
 		Effort:          effort,
-		Time:            timeLimitFlagValue(c, o.timeLimit),
+		Time:            limit,
 		CacheCounts:     !o.noCache,
 		Notify:          d.printMessage,
 		Progress:        d.beginWork,

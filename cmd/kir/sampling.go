@@ -19,6 +19,7 @@ import (
 	"kir/internal/report/assemble"
 	"kir/internal/report/view"
 	"kir/internal/run"
+	"kir/internal/search"
 	"kir/internal/terminal"
 )
 
@@ -69,8 +70,8 @@ func (o *runOptions) runShard(c *cobra.Command, shardText, location string) erro
 	if errors.As(err, &interrupted) {
 		interrupted.HowToContinue = "go on with the same command"
 	}
-	if errors.Is(err, run.ErrAutoShard) {
-		return &inputerr.Error{Message: err.Error(), Hint: "give all shards the same number of draws, such as --draws 100000", Err: err}
+	if errors.Is(err, run.ErrTimeLimit) {
+		return timeLimitError(location, err)
 	}
 	if err != nil {
 		return toInputError(explainFailure(c.Context(), err, o.problem, store))
@@ -81,6 +82,11 @@ func (o *runOptions) runShard(c *cobra.Command, shardText, location string) erro
 	}
 	_, err = fmt.Fprintf(c.OutOrStdout(), "Part of the run (shard) %s is done; "+next+".\n", shard, terminal.EscapeControls(terminal.ShellWord(location)))
 	return err
+}
+
+// timeLimitError returns the error of a run with a time limit, which processes cannot share.
+func timeLimitError(location string, err error) error {
+	return &inputerr.Error{File: location, Message: err.Error(), Hint: "end it with kir resume, or start another run with --tasks or --shard, which have no time limit", Err: err}
 }
 
 // addProblemFlag adds the flag --problem, by which the user tells where the problem file of a run is on this
@@ -129,7 +135,7 @@ func (o *runOptions) runChains(c *cobra.Command, p *compile.Problem, dir string,
 	if len(p.Trade) > 0 {
 		d.beginWork("looking for the trade-off")
 	}
-	m, err := writeReport(c.Context(), p, store, result, !o.noReport)
+	m, err := writeReport(c.Context(), p, store, result, nil, !o.noReport)
 	if err != nil {
 		return err
 	}
@@ -137,9 +143,10 @@ func (o *runOptions) runChains(c *cobra.Command, p *compile.Problem, dir string,
 	return printSummary(c.Context(), c.OutOrStdout(), m, dir, o.asJSON)
 }
 
-// writeReport writes the summary of a finished run and, if page is true, the HTML page of the run.
-func writeReport(ctx context.Context, p *compile.Problem, store run.Store, r *run.Result, page bool) (*report.Model, error) {
-	trade, err := p.SearchOwnTradeOff(ctx)
+// writeReport writes the summary of a finished run and, if page is true, the HTML page of the run. If processes have
+// shared the search for the trade-off, steps holds their results; otherwise it is nil.
+func writeReport(ctx context.Context, p *compile.Problem, store run.Store, r *run.Result, steps *search.Steps, page bool) (*report.Model, error) {
+	trade, err := p.SearchOwnTradeOff(ctx, steps)
 	var m *report.Model
 	if err == nil {
 		m, err = assemble.Model(ctx, p, store, r, trade, currentBuild().Version)

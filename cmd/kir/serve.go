@@ -148,7 +148,7 @@ func runStep(ctx context.Context, p *compile.Problem, dir string, progress func(
 	if err != nil {
 		return nil, explainFailure(ctx, err, p, store)
 	}
-	return writeReport(ctx, p, store, result, false)
+	return writeReport(ctx, p, store, result, nil, false)
 }
 
 // openBrowser opens a file or a web address in the user's browser.

@@ -51,6 +51,10 @@ func loadProblemOfRun(ctx context.Context, r *run.Run, path string, settings mcm
 		Effort:          r.Manifest.Effort,
 		OverrideSampler: func(s *mcmc.Settings) { *s = settings },
 	}
+	if r.Manifest.Auto != nil && settings.Draws == mcmc.AutoDraws {
+		limit := r.Manifest.Auto.TimeLimit()
+		o.Time = &limit
+	}
 	if path == "" {
 		var err error
 		if path, err = problemFileOf(r); err != nil {
@@ -102,7 +106,11 @@ func summarizeRun(ctx context.Context, dir, file string, workers int, page bool,
 	if err != nil {
 		return nil, toInputError(explainFailure(ctx, err, p, store))
 	}
-	return writeReport(ctx, p, store, result, page)
+	steps, err := run.StoredSteps(ctx, spec, store)
+	if err != nil {
+		return nil, toInputError(err)
+	}
+	return writeReport(ctx, p, store, result, steps, page)
 }
 
 // readStoredSummary reads the summary of a run. The result why is not empty if the summary must be made again:

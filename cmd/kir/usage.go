@@ -16,7 +16,7 @@ var commandGroups = []struct {
 	{"Begin:", []string{"init", "check", "serve", "mcp"}},
 	{"Find recipes:", []string{"sample", "show", "report", "tradeoff", "score", "compare"}},
 	{"Make and measure:", []string{"next", "record", "campaign", "replay"}},
-	{"Runs of kir sample:", []string{"resume", "merge", "status", "draws"}},
+	{"Runs of kir sample:", []string{"resume", "tasks", "merge", "status", "draws"}},
 	{"Models and checks:", []string{"train", "count", "paper"}},
 	{"More:", []string{"trust", "schema", "version", "completion", "help"}},
 }

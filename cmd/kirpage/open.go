@@ -81,7 +81,7 @@ func runStep(ctx context.Context, p *compile.Problem, dir string, progress func(
 	if err != nil {
 		return nil, p.Explain(err)
 	}
-	trade, err := p.SearchOwnTradeOff(ctx)
+	trade, err := p.SearchOwnTradeOff(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -195,22 +195,35 @@ func New(p *Problem) *Bounder {
 // UpdateIncumbent records that a composition with the given log score exists.
 func (b *Bounder) UpdateIncumbent(logScore float64) { b.incumbent = max(b.incumbent, logScore) }
 
-// UpperBound returns an upper bound of all log scores of the problem, or +Inf if no bound is known yet.
-func (b *Bounder) UpperBound() float64 {
-	if !b.rootBounded {
-		return math.Inf(1)
-	}
-	above := b.prunedBound
-	if len(b.openBoxHeap) > 0 {
-		above = max(above, b.openBoxHeap[0].upperBound)
-	}
-	return max(above, b.incumbent)
+// A Standing is what a [Bounder] has proved.
+type Standing struct {
+	OpenBound float64 // upper bound of all log scores that may exceed the incumbent; +Inf if no bound is known yet
+	Incumbent float64 // best known log score
 }
 
+// UpperBound returns an upper bound of all log scores of the problem, or +Inf if no bound is known yet.
+func (s Standing) UpperBound() float64 { return max(s.OpenBound, s.Incumbent) }
+
 // IsOptimal reports whether the best known score is proved to be optimal.
-func (b *Bounder) IsOptimal() bool {
-	return b.rootBounded && b.UpperBound() <= b.incumbent+scoreTolerance
+func (s Standing) IsOptimal() bool { return s.UpperBound() <= s.Incumbent+scoreTolerance }
+
+// Standing returns what is proved so far.
+func (b *Bounder) Standing() Standing {
+	s := Standing{math.Inf(1), b.incumbent}
+	if b.rootBounded {
+		s.OpenBound = b.prunedBound
+		if len(b.openBoxHeap) > 0 {
+			s.OpenBound = max(s.OpenBound, b.openBoxHeap[0].upperBound)
+		}
+	}
+	return s
 }
+
+// UpperBound returns an upper bound of all log scores of the problem, or +Inf if no bound is known yet.
+func (b *Bounder) UpperBound() float64 { return b.Standing().UpperBound() }
+
+// IsOptimal reports whether the best known score is proved to be optimal.
+func (b *Bounder) IsOptimal() bool { return b.Standing().IsOptimal() }
 
 // Candidates returns the best compositions scored so far, the best composition first.
 func (b *Bounder) Candidates() []Candidate { return b.candidates }

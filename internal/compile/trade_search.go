@@ -14,6 +14,7 @@ type TradeOptions struct {
 	Effort         float64
 	Seed           uint64
 	Workers        int
+	Steps          *search.Steps // how processes share the search; nil where one process makes it
 }
 
 // A TradeOff is the result of a search for a trade-off: the recipes that no other recipe beats in all
@@ -48,10 +49,12 @@ func (p *Problem) SearchTradeOff(ctx context.Context, o TradeOptions) (t *TradeO
 	of := search.TradeOptions{
 		Lines: search.FrontLineBudget(p.Total, o.Effort), Seed: o.Seed, Workers: o.Workers,
 		Starts: q.Known, Least: q.Least, Most: q.Most, Refuse: q.LacksAlwaysUsed,
+		Steps: o.Steps, StepName: "trade-off",
 	}
 	t.TradeOffResult, err = search.TradeOff(ctx, t.Target, objectives, of)
 	if nothing := errors.Is(err, mcmc.ErrNoStart) || err == nil && len(t.Front) == 0; nothing && (q.Least != nil || q.LacksAlwaysUsed != nil) {
 		of.Least, of.Most, of.Refuse = nil, nil, nil
+		of.StepName = "trade-off-any-amounts"
 		t.BeyondKnownAmounts = true
 		t.TradeOffResult, err = search.TradeOff(ctx, t.Target, objectives, of)
 	}
@@ -62,13 +65,18 @@ func (p *Problem) SearchTradeOff(ctx context.Context, o TradeOptions) (t *TradeO
 }
 
 // SearchOwnTradeOff searches for the trade-off that the problem file asks for. It returns nil if the file asks
-// for none. It returns an error only if the context ended. Any other error is stored in [TradeOff.Err], because
+// for none. It returns an error only if
+// the context ended, or an error of the steps, see
+// [search.IsStepError]. Any other error is stored in [TradeOff.Err], because
 // it does not affect the draws of a run.
-func (p *Problem) SearchOwnTradeOff(ctx context.Context) (*TradeOff, error) {
+func (p *Problem) SearchOwnTradeOff(ctx context.Context, steps *search.Steps) (*TradeOff, error) {
 	if len(p.Trade) == 0 || p.Search.Effort == 0 {
 		return nil, nil
 	}
-	t, err := p.SearchTradeOff(ctx, TradeOptions{ObjectiveNames: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed})
+	t, err := p.SearchTradeOff(ctx, TradeOptions{ObjectiveNames: p.Trade, Effort: p.Search.Effort, Seed: p.Sampler.Seed, Steps: steps})
+	if search.IsStepError(err) {
+		return nil, err
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -15,9 +15,18 @@ import (
 // complete. The answer depends only on the question, the seed and the draws. So the answer is not
 // stored with the draws. Like all results, the answer is computed again whenever a run is resumed,
 // extended or merged.
-func (s *session) searchForBest(ctx context.Context, r *Result) (*search.Answer, error) {
+//
+// If processes have shared the search, steps holds their results; otherwise it is nil.
+func (s *session) searchForBest(ctx context.Context, r *Result, steps *search.Steps) (*search.Answer, error) {
 	spec := s.spec
-	b := search.RunContext{Iterations: estimateScoredLines(r), Seed: spec.Settings.Seed, Workers: s.options.Workers, LinesScored: new(atomic.Int64)}
+	figures, err := s.runFigures(r)
+	if err != nil {
+		return nil, err
+	}
+	b := search.RunContext{
+		Iterations: figures.Iterations, Found: figures.Found, Seed: spec.Settings.Seed, Workers: s.options.Workers,
+		Steps: steps, LinesScored: new(atomic.Int64),
+	}
 	if expected := spec.Question.ExpectedLines(b); s.options.Progress != nil && expected > 0 {
 		begun := time.Now()
 		defer callEvery(progressInterval, func() {
@@ -31,7 +40,20 @@ func (s *session) searchForBest(ctx context.Context, r *Result) (*search.Answer,
 			s.options.Progress(p)
 		})()
 	}
-	plain, err := search.UnweightedTarget(spec.Target)
+	a, err := spec.Question.Answer(ctx, b)
+	if err != nil {
+		return nil, fmt.Errorf("looking for the best: %w", err)
+	}
+	if a != nil {
+		r.Timing.SearchSeconds = number.Number(a.Seconds)
+	}
+	return a, nil
+}
+
+// runFigures returns what the search needs of the figures of all draws.
+func (s *session) runFigures(r *Result) (*search.RunFigures, error) {
+	f := &search.RunFigures{Iterations: estimateScoredLines(r)}
+	plain, err := search.UnweightedTarget(s.spec.Target)
 	if err != nil {
 		return nil, err
 	}
@@ -41,16 +63,9 @@ func (s *session) searchForBest(ctx context.Context, r *Result) (*search.Answer,
 		seen = DistinctBest(append(append([]Best{}, r.Best...), r.NewBest...))
 	}
 	for _, best := range seen {
-		b.Found = append(b.Found, search.Found{Parts: best.Parts, LogScore: LogScore(plain.Objectives(), best.Scores)})
+		f.Found = append(f.Found, search.Found{Parts: best.Parts, LogScore: LogScore(plain.Objectives(), best.Scores)})
 	}
-	a, err := spec.Question.Answer(ctx, b)
-	if err != nil {
-		return nil, fmt.Errorf("looking for the best: %w", err)
-	}
-	if a != nil {
-		r.Timing.SearchSeconds = number.Number(a.Seconds)
-	}
-	return a, nil
+	return f, nil
 }
 
 // autoSearchFactor is the factor by which the search after the chains is longer in a run of

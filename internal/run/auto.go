@@ -207,11 +207,17 @@ func (s *session) resumeRound() error {
 	if !s.isDrawCountOpen() {
 		return nil
 	}
-	iterations := firstRoundIterations
 	states, _, err := loadStates(s.ctx, s.store, s.manifest)
 	if err != nil {
 		return err
 	}
+	s.resumeRoundFrom(states)
+	return nil
+}
+
+// resumeRoundFrom is [session.resumeRound] with the stored states of all chains.
+func (s *session) resumeRoundFrom(states []*state) {
+	iterations := firstRoundIterations
 	warmed := 0
 	for _, from := range states {
 		if from != nil {
@@ -225,13 +231,12 @@ func (s *session) resumeRound() error {
 			warmup *= 2
 		}
 		s.startWarmupRound(min(warmup, s.manifest.Auto.MaxWarmupIterations))
-		return nil
+		return
 	}
 	for iterations < s.resumedIterations {
 		iterations *= 2
 	}
 	s.startDrawRound(iterations)
-	return nil
 }
 
 // startNextRound begins the next round, in which each chain makes as many iterations as in all
@@ -266,8 +271,8 @@ func (s *session) startNextRound() error {
 	thin := s.spec.Settings.Thin
 	s.startDrawRound(2 * iterations)
 	s.expectedIterations.Store(s.warmupIterations.Load() + int64(min(float64(s.lastRoundIterations()), max(2, ahead)*float64(iterations))))
-	if s.spec.Settings.Thin == thin {
-		return nil
+	if s.spec.Settings.Thin == thin || s.isPlanned {
+		return nil // a chain that other processes continue takes the larger thin as it is restored
 	}
 	// No state may be older than the point from which others have a larger thin.
 	var g errgroup.Group
@@ -289,6 +294,11 @@ func (s *session) startNextRound() error {
 func (s *session) fixRunLength(why Stop) error {
 	s.manifest.Settings = s.spec.Settings
 	s.manifest.Auto.Stop, s.manifest.Auto.Draws = why, s.spec.Settings.Draws
+	if s.isPlanned {
+		if err := s.storeFixedLength(); err != nil {
+			return err
+		}
+	}
 	if err := s.replaceManifest(); err != nil {
 		return err
 	}

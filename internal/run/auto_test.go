@@ -439,12 +439,9 @@ func TestAutoTime(t *testing.T) {
 	}
 }
 
-// A shard cannot know when all are done, and a number of draws is not auto.
+// A number of draws is not auto.
 func TestAutoRefuses(t *testing.T) {
 	s := autoSpecs(t)["early"]
-	if _, err := RunShard(context.Background(), s, NewMemoryStore(), Options{Shard: Shard{1, 2}}); !errors.Is(err, ErrAutoShard) {
-		t.Errorf("a shard: %v", err)
-	}
 	dir, _ := start(t, s, Options{})
 	fixed := *s
 	fixed.Settings.Draws = 5000

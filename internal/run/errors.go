@@ -10,10 +10,9 @@ import (
 // ErrComplete is returned by [Resume] when the run has all its draws.
 var ErrComplete = errors.New("the run is complete: there is nothing to resume")
 
-// ErrAutoShard is returned for a shard of a run of [mcmc.AutoDraws], that is, a run that determines
-// its number of draws itself. A shard cannot know whether the chains of other shards are long
-// enough.
-var ErrAutoShard = errors.New("a shard cannot tell when the draws of all shards are enough")
+// ErrTimeLimit is returned where processes are to share a run that has a time limit. The result of such
+// a run depends on the speed of the machine.
+var ErrTimeLimit = errors.New("processes cannot share a run with a time limit")
 
 // An ExistsError is returned when a new run is to be made in a directory that exists and is not
 // empty. A new run never overwrites anything.

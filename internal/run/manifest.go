@@ -120,6 +120,19 @@ func (m *Manifest) encode() ([]byte, error) {
 
 // readManifest reads the manifest of the run in a store.
 func readManifest(ctx context.Context, store Store) (*Manifest, error) {
+	m, err := readManifestFile(ctx, store, manifestName)
+	if err != nil || !m.isDrawCountOpen() {
+		return m, err
+	}
+	fixed, err := readManifestFile(ctx, store, fixedLengthName)
+	if err == nil && fixed.Run == m.Run && !fixed.isDrawCountOpen() {
+		return fixed, nil
+	}
+	return m, nil // where the file is absent or damaged, the length is determined again from the draws
+}
+
+// readManifestFile reads a manifest from the file of the given name.
+func readManifestFile(ctx context.Context, store Store, manifestName string) (*Manifest, error) {
 	b, err := ReadWhole(ctx, store, manifestName, maxManifestBytes)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+
+	"kir/internal/search"
 )
 
 // Start makes a new run in a store. The store must be empty or absent; otherwise Start returns an
@@ -49,7 +51,7 @@ func Start(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 	if err := s.runChains(ctx); err != nil {
 		return nil, err
 	}
-	return s.computeResult(ctx)
+	return s.computeResult(ctx, nil)
 }
 
 // createOrJoin creates the run by writing its manifest. If the store already holds a run,
@@ -95,7 +97,7 @@ func (s *session) joinExisting() error {
 			Now:    fmt.Sprint(now),
 			Advice: "draws can be added but not taken away",
 		}
-	case now > was:
+	case now > was && !s.isDrawCountOpen():
 		data, err := s.manifest.encode()
 		if err != nil {
 			return err
@@ -160,39 +162,35 @@ func Resume(ctx context.Context, spec *Spec, store Store, o Options) (*Result, e
 	if err := s.runChains(ctx); err != nil {
 		return nil, err
 	}
-	return s.computeResult(ctx)
+	return s.computeResult(ctx, nil)
 }
 
 // RunShard makes the draws of one shard of a run, that is, of one group of its chains. The first
 // shard to start creates the run. RunShard continues the work of an interrupted process, and does
 // nothing if all draws of the shard are stored. The result complete reports whether all shards of
 // the run are complete.
+//
+// In a run of [mcmc.AutoDraws] all shards make rounds together, so RunShard waits for the chains of the
+// others. Such a run has no time limit.
 func RunShard(ctx context.Context, spec *Spec, store Store, o Options) (complete bool, err error) {
-	s, err := newSession(ctx, spec, store, o)
+	s, err := newSharedSession(ctx, spec, store, o)
 	if err != nil {
 		return false, err
 	}
 	if old, err := readManifest(s.ctx, s.store); err == nil {
+		if old.isDrawCountOpen() && old.Auto.Seconds > 0 {
+			return false, ErrTimeLimit
+		}
 		s.adoptAutoSettings(old)
-	}
-	if s.isDrawCountOpen() {
-		return false, ErrAutoShard
 	}
 	if err := s.tryChainStarts(ctx); err != nil {
 		return false, err
 	}
-	unlock, err := s.lock()
-	if err != nil {
+	if err := s.runShardChains(ctx, spec, store, o); err != nil {
 		return false, err
 	}
-	defer unlock()
-	if err := s.createOrJoin(true); err != nil {
-		return false, s.storageError(err)
-	}
-	if err := s.listStoredParts(); err != nil {
-		return false, s.storageError(err)
-	}
-	if err := s.runChains(ctx); err != nil {
+	s, err = openSharedSession(ctx, spec, store, o)
+	if err != nil {
 		return false, err
 	}
 	status, err := readStatus(s.ctx, s.store, s.manifest)
@@ -200,6 +198,25 @@ func RunShard(ctx context.Context, spec *Spec, store Store, o Options) (complete
 		return false, s.storageError(err)
 	}
 	return status.Complete(), nil
+}
+
+// runShardChains creates the run or joins it, and makes the draws of the session's shard.
+func (s *session) runShardChains(ctx context.Context, spec *Spec, store Store, o Options) error {
+	unlock, err := s.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := s.createOrJoin(true); err != nil {
+		return s.storageError(err)
+	}
+	if s.isDrawCountOpen() {
+		return runAutoShard(ctx, spec, store, o)
+	}
+	if err := s.listStoredParts(); err != nil {
+		return s.storageError(err)
+	}
+	return s.runChains(ctx)
 }
 
 // Merge computes the results of a complete run from its draws. Merge fails with an
@@ -219,14 +236,17 @@ func Merge(ctx context.Context, spec *Spec, store Store, o Options) (*Result, er
 	if err := m.checkSameRun(store.Location(), s.manifest); err != nil {
 		return nil, err
 	}
-	return s.computeResult(ctx)
+	steps := s.steps("")
+	steps.All = true
+	return s.computeResult(ctx, steps)
 }
 
-// computeResult reads the draws of the complete run and searches for the best compositions.
-func (s *session) computeResult(ctx context.Context) (*Result, error) {
+// computeResult reads the draws of the complete run and searches for the best compositions. If
+// processes have shared the search, steps holds their results; otherwise it is nil.
+func (s *session) computeResult(ctx context.Context, steps *search.Steps) (*Result, error) {
 	r, err := computeFigures(ctx, s.spec, s.store, s.manifest, s.options.Workers)
 	if err == nil && s.spec.Question != nil {
-		if r.Answer, err = s.searchForBest(ctx, r); err == nil {
+		if r.Answer, err = s.searchForBest(ctx, r, steps); err == nil {
 			err = r.findUnseenMode(s.spec.Target, r.meanInverseScore)
 		}
 	}

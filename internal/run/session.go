@@ -87,6 +87,10 @@ type session struct {
 	startTime      time.Time
 	earlierSeconds float64 // seconds that earlier sessions of the run took
 
+	// isPlanned tells that several processes share a run of mcmc.AutoDraws, in rounds; see [Tasks].
+	// The session then ends with the round.
+	isPlanned bool
+
 	abandonSegments atomic.Bool // set when chains must stop within their segments
 	deadlinePassed  atomic.Bool // set when the time limit of a run is over that has not determined its number of draws yet
 
@@ -275,7 +279,7 @@ func (s *session) makeAllDraws(ctx context.Context) error {
 	watch := s.reportProgress()
 	failures := s.runWorkers(work, cancel)
 	var rounds error
-	for s.isDrawCountOpen() && s.busyError == nil && work.Err() == nil && rounds == nil {
+	for s.isDrawCountOpen() && !s.isPlanned && s.busyError == nil && work.Err() == nil && rounds == nil {
 		if rounds = s.startNextRound(); rounds == nil {
 			failures = s.runWorkers(work, cancel)
 		}

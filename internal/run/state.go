@@ -2,13 +2,10 @@ package run
 
 import (
 	"bytes"
-	"compress/flate"
 	"context"
-	"crypto/sha256"
 	"encoding/gob"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 	"time"
@@ -95,17 +92,14 @@ func (s *state) unknownBest(known func([]int) bool) []Best {
 // save writes the state to the store.
 func (s *state) save(ctx context.Context, store Store) error {
 	var b bytes.Buffer
-	b.WriteString(stateHeader)
-	small, err := flate.NewWriter(&b, flate.BestCompression)
+	if err := gob.NewEncoder(&b).Encode(s); err != nil {
+		return err
+	}
+	data, err := sealBinary(stateHeader, b.Bytes())
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(gob.NewEncoder(small).Encode(s), small.Close()); err != nil {
-		return err
-	}
-	sum := sha256.Sum256(b.Bytes())
-	b.Write(sum[:])
-	return store.Replace(ctx, stateName(s.Chain), b.Bytes())
+	return store.Replace(ctx, stateName(s.Chain), data)
 }
 
 // loadState reads and checks the state file of a chain. The error wraps [ErrDamaged] if the file
@@ -118,11 +112,11 @@ func loadState(ctx context.Context, store Store, m *Manifest, chain int) (*state
 		return nil, err
 	}
 	damaged := func(what string) error { return fmt.Errorf("%s: %w: %s", name, ErrDamaged, what) }
-	end := len(data) - sha256.Size
-	if end < len(stateHeader) || string(data[:len(stateHeader)]) != stateHeader || sha256.Sum256(data[:end]) != [sha256.Size]byte(data[end:]) {
-		return nil, damaged("its sum is another")
+	data, err = openSealed(stateHeader, data)
+	if err != nil {
+		return nil, damaged(err.Error())
 	}
-	s, err := unpackState(data[len(stateHeader):end], m)
+	s, err := unpackState(data, m)
 	if err != nil {
 		return nil, damaged(err.Error())
 	}
@@ -155,16 +149,8 @@ func unpackState(data []byte, m *Manifest) (*state, error) {
 	rest := 1<<16 + 2*shortlistLength*(20*used+10*int64(len(m.Properties)+len(m.Conditions))+128)
 	rest += maxBufferedBytes(m)
 	most := min(maxUnpackedStateBytes, rest+mcmc.MaxSavedBytes(m.Settings.Kernel, int(used)))
-	// Decompress twice, so that an oversized state takes no memory.
-	size, err := io.Copy(io.Discard, io.LimitReader(flate.NewReader(bytes.NewReader(data)), most+1))
+	unpacked, err := inflate(data, most)
 	if err != nil {
-		return nil, err
-	}
-	if size > most {
-		return nil, fmt.Errorf("it unpacks to more than %d bytes", most)
-	}
-	unpacked := make([]byte, size)
-	if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(data)), unpacked); err != nil {
 		return nil, err
 	}
 	// An item of a list can take one byte here and a hundred in memory.

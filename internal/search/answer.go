@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,8 +62,20 @@ type RunContext struct {
 	Workers    int
 	Found      []Found // best compositions that the chains visited; their log scores are without weights, see [UnweightedTarget]
 
+	Steps *Steps // how processes share the search; nil where one process makes it
+
+	stepName string // beginning of the names of the steps
+
 	LinesScored *atomic.Int64 // counter of the lines scored so far; see [Options]
 }
+
+// RunFigures holds what a [RunContext] has from the draws of a run.
+type RunFigures struct {
+	Iterations int64
+	Found      []Found
+}
+
+func (r *RunFigures) check(n int) error { return checkFound(r.Found, n) }
 
 // ExpectedLines estimates how many lines (see [mcmc.Scorer]) will be scored to answer the question. Progress
 // reports use the number.
@@ -99,10 +112,12 @@ const (
 // is nil if no objective has a positive weight, because all compositions are then equally good.
 func (q *Question) Answer(ctx context.Context, b RunContext) (*Answer, error) {
 	begun := time.Now()
+	b.stepName = "search"
 	a, err := q.answerWithinLimits(ctx, b)
 	if err == nil && a != nil && len(a.Entries) == 0 && (q.Least != nil || q.LacksAlwaysUsed != nil) {
 		wide := *q
 		wide.Least, wide.Most, wide.LacksAlwaysUsed, wide.Always = nil, nil, nil, nil
+		b.stepName = "search-any-amounts"
 		if a, err = wide.answerWithinLimits(ctx, b); err == nil && len(a.Entries) > 0 {
 			a.Notes = append(a.Notes, "Nothing was found within the amounts of the known recipes, so amounts may be of any size.")
 		}
@@ -136,6 +151,7 @@ func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answe
 	kind.Common = distance.isCommon
 	o := Options{
 		Evaluations: LineBudget(b.Iterations, q.Effort), Seed: b.Seed, Workers: b.Workers, LinesScored: b.LinesScored,
+		Steps: b.Steps, StepName: b.stepName,
 		Starts: q.Known, Least: q.Least, Most: q.Most, Niche: kind, Refuse: refuse,
 		DiverseCount: maxAnswerEntries, Distance: distance, MinDistance: float64(MinDistanceShare * typical),
 	}
@@ -145,10 +161,10 @@ func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answe
 	}
 	a := &Answer{Effort: q.Effort}
 	candidates := b.Found
-	var c *boundTracker
+	var bounded *boundResult
 	if o.Evaluations > 0 {
-		c = q.newBoundTracker(plain, o)
-		if o.FeasibleStarts, err = c.boundBeforeSearch(ctx); err != nil {
+		c := q.newBoundTracker(plain, o)
+		if o.FeasibleStarts, err = c.startsByBounding(ctx); err != nil {
 			return nil, err
 		}
 		r, err := bestWithFallbackStarts(ctx, plain, o, b.Found)
@@ -157,7 +173,14 @@ func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answe
 		}
 		a.Evaluations, a.Compositions = r.Evaluations, r.Compositions
 		candidates = slices.Concat(r.Diverse, r.Archive.Best(), b.Found)
-		if a.Bound, candidates, err = c.boundAfterSearch(ctx, candidates); err != nil {
+		if bounded, err = c.boundOf(ctx, candidates); err != nil {
+			return nil, err
+		}
+		candidates = slices.Concat(bounded.Candidates, candidates)
+	}
+	// This comes before what is cheap, so that processes that share the search do not repeat that.
+	if o.Evaluations /= optimismBudgetDivisor; o.Evaluations > 0 && q.HalfTargets != nil {
+		if err := a.checkOptimism(ctx, q, o, list); err != nil {
 			return nil, err
 		}
 	}
@@ -166,8 +189,8 @@ func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answe
 		return nil, err
 	}
 	a.Entries = l.Entries
-	if a.Bound != nil {
-		a.Bound = c.raiseBestScore(a.Bound, l.Entries)
+	if bounded != nil {
+		a.Bound = bounded.raiseBestScore(l.Entries)
 	}
 	a.Evaluations += l.Evaluations
 	a.Compositions += l.Compositions
@@ -179,11 +202,6 @@ func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answe
 	}
 	if a.Comparison, err = Compare(ctx, plain, a.Entries, compare); err != nil {
 		return nil, err
-	}
-	if o.Evaluations /= optimismBudgetDivisor; o.Evaluations > 0 && q.HalfTargets != nil {
-		if err := a.checkOptimism(ctx, q, o, list); err != nil {
-			return nil, err
-		}
 	}
 	return a, nil
 }
@@ -242,6 +260,9 @@ func (a *Answer) checkOptimism(ctx context.Context, q *Question, o Options, l Li
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	if IsStepError(err) {
+		return err
+	}
 	if err != nil {
 		a.Notes = append(a.Notes, fmt.Sprintf("The models' promise could not be checked on halves of the recipes: %v.", err))
 		return nil
@@ -254,12 +275,18 @@ func (a *Answer) checkOptimism(ctx context.Context, q *Question, o Options, l Li
 // checkOptimismBothWays calls [CheckOptimism] twice, with the targets a and b in both roles, and returns the
 // average. With few recipes a single call depends much on chance.
 func checkOptimismBothWays(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions) (*OptimismCheck, error) {
+	name := o.StepName
+	o.StepName = name + "-check-1"
 	p, err := CheckOptimism(ctx, a, b, o, l)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrStepsMissing) {
 		return nil, err
 	}
-	q, err := CheckOptimism(ctx, b, a, o, l)
-	if err != nil {
+	o.StepName = name + "-check-2"
+	q, err2 := CheckOptimism(ctx, b, a, o, l) // whose steps do not depend on those of the other
+	if errors.Is(err2, ErrStepsMissing) {
+		return nil, err2
+	}
+	if err = cmp.Or(err2, err); err != nil {
 		return nil, err
 	}
 	both := &OptimismCheck{

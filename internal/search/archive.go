@@ -113,10 +113,12 @@ func (a *Archive) prune() {
 	}
 }
 
-// merge offers each composition of the archive b to the receiver.
-func (a *Archive) merge(b *Archive) {
-	for _, f := range b.compositions {
-		a.Offer(f.Parts, f.Conditions, f.LogScore)
+// replace sets the compositions of the archive, which are those of another archive in its order.
+func (a *Archive) replace(compositions []Found) {
+	a.compositions = compositions
+	clear(a.indexByNiche)
+	for at := range compositions {
+		a.indexByNiche[a.nicheOf(compositions[at].Parts)] = at
 	}
 }
 

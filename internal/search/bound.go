@@ -47,12 +47,14 @@ type boundTracker struct {
 	factors          []bound.Factor
 	limits           *amountLimits
 	options          Options
+	ingredients      int   // number of ingredients
+	isBegun          bool  // whether bounds were computed before the search, by this process
 	nanosecondBudget int64 // time for bounds before the search, and again after the search, in units of about a nanosecond
 }
 
 // newBoundTracker returns the tracker that bounds the scores of the target t, for a search with options o.
 func (q *Question) newBoundTracker(t *mcmc.Target, o Options) *boundTracker {
-	c := &boundTracker{limits: newAmountLimits(t, o.Least, o.Most), options: o}
+	c := &boundTracker{limits: newAmountLimits(t, o.Least, o.Most), options: o, ingredients: t.Space().N()}
 	if q.BoundProblem == nil {
 		return c
 	}
@@ -121,11 +123,50 @@ func (c *boundTracker) scoredCandidates() (list []Found) {
 	return list
 }
 
-// boundAfterSearch continues to compute bounds after a search, given the compositions that the search found. It
-// returns the bound. It also returns a list: the compositions that were scored to find the bound, followed by
-// the given compositions.
-func (c *boundTracker) boundAfterSearch(ctx context.Context, candidates []Found) (*Bound, []Found, error) {
-	out := &Bound{UpperLogScore: math.Inf(1), BestLogScore: math.Inf(-1), OnlyKnownDoses: c.options.Least != nil || c.options.Most != nil}
+// A boundResult is what bounding has found, before and after a search.
+type boundResult struct {
+	Bound      Bound
+	Candidates []Found        // compositions that were scored to find the bound, from best to worst
+	Standing   bound.Standing // what is proved of all compositions; the open bound is +Inf if nothing is bounded
+}
+
+func (r *boundResult) check(n int) error { return checkFound(r.Candidates, n) }
+
+// startsByBounding returns the result of [boundTracker.boundBeforeSearch], as a step of the search.
+func (c *boundTracker) startsByBounding(ctx context.Context) ([]Found, error) {
+	if c.bounder == nil {
+		return nil, nil
+	}
+	r, err := RunStep(ctx, c.options.Steps, c.options.StepName+"/bound=before", c.ingredients, func(ctx context.Context) (*boundResult, error) {
+		found, err := c.boundBeforeSearch(ctx)
+		c.isBegun = true
+		return &boundResult{Candidates: found}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.Candidates, nil
+}
+
+// boundOf returns the result of [boundTracker.boundAfterSearch], as a step of the search.
+func (c *boundTracker) boundOf(ctx context.Context, candidates []Found) (*boundResult, error) {
+	if c.bounder == nil {
+		return c.boundAfterSearch(ctx, candidates)
+	}
+	return RunStep(ctx, c.options.Steps, c.options.StepName+"/bound=after", c.ingredients, func(ctx context.Context) (*boundResult, error) {
+		if !c.isBegun { // another process did it
+			if _, err := c.boundBeforeSearch(ctx); err != nil {
+				return nil, err
+			}
+		}
+		return c.boundAfterSearch(ctx, candidates)
+	})
+}
+
+// boundAfterSearch continues to compute bounds after a search, given the compositions that the search found.
+func (c *boundTracker) boundAfterSearch(ctx context.Context, candidates []Found) (*boundResult, error) {
+	r := &boundResult{Bound: Bound{BestLogScore: math.Inf(-1), OnlyKnownDoses: c.options.Least != nil || c.options.Most != nil}}
+	out := &r.Bound
 	for _, p := range c.factors {
 		if p.IsUnbounded() {
 			out.UnboundedTerms = append(out.UnboundedTerms, p.Name)
@@ -138,38 +179,33 @@ func (c *boundTracker) boundAfterSearch(ctx context.Context, candidates []Found)
 			out.BestLogScore = f.LogScore
 		}
 	}
+	r.Standing = bound.Standing{OpenBound: math.Inf(1)}
 	if c.bounder != nil {
 		c.bounder.UpdateIncumbent(out.BestLogScore)
 		if err := c.bounder.Run(ctx, c.nanosecondBudget); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		met := c.scoredCandidates()
-		if len(met) > 0 {
-			out.BestLogScore = max(out.BestLogScore, met[0].LogScore)
+		r.Candidates = c.scoredCandidates()
+		if len(r.Candidates) > 0 {
+			out.BestLogScore = max(out.BestLogScore, r.Candidates[0].LogScore)
 		}
-		candidates = slices.Concat(met, candidates)
-		c.setProved(out)
+		r.Standing = c.bounder.Standing()
 	}
-	return out, candidates, nil
+	return r, nil
 }
 
-// setProved sets b.UpperLogScore and b.Proved to what the computation of bounds has found so far.
-func (c *boundTracker) setProved(b *Bound) {
-	b.UpperLogScore, b.Proved = c.bounder.UpperBound(), c.bounder.IsOptimal()
-}
-
-// raiseBestScore raises b.BestLogScore to the best score on a shortlist, whose entries may be better than the
-// compositions that the search found. It returns b, or nil if nothing was found.
-func (c *boundTracker) raiseBestScore(b *Bound, entries []Entry) *Bound {
+// raiseBestScore raises the best score to the best on a shortlist, whose entries may be better than the
+// compositions that the search found. It returns the bound, or nil if nothing was found.
+func (r *boundResult) raiseBestScore(entries []Entry) *Bound {
+	b := r.Bound
 	for _, e := range entries {
 		b.BestLogScore = max(b.BestLogScore, e.LogScore)
-	}
-	if c.bounder != nil {
-		c.bounder.UpdateIncumbent(b.BestLogScore)
-		c.setProved(b)
 	}
 	if math.IsInf(b.BestLogScore, -1) {
 		return nil
 	}
-	return b
+	standing := r.Standing
+	standing.Incumbent = max(standing.Incumbent, b.BestLogScore)
+	b.UpperLogScore, b.Proved = standing.UpperBound(), standing.IsOptimal()
+	return &b
 }

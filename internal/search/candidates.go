@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,11 +17,34 @@ const walksPerDiverseComposition = 2
 
 // findDiverse searches for the best compositions that differ from each other, one after another. For each of
 // these compositions it makes several walks. The walks start at the best known compositions that are far enough
-// from the compositions already chosen. Hence scores decrease slowly along the list.
+// from the compositions already chosen. Hence scores decrease slowly along the list. All of this is one step,
+// since each composition depends on those before.
 func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 	if s.options.DiverseCount == 0 {
 		return nil, nil
 	}
+	r, err := RunStep(ctx, s.options.Steps, s.options.StepName+"/diverse", s.target.Space().N(), s.computeDiverse)
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	s.evaluations, s.compositions = r.LineCount, r.ScoredSplits
+	s.archive.replace(r.Archive)
+	return r.Chosen, nil
+}
+
+// A diverseResult is what a search has found in all when it has found diverse compositions.
+type diverseResult struct {
+	Chosen       []Found // diverse compositions, from best to worst
+	Archive      []Found // compositions of the archive, in its order
+	LineCount    int64   // number of lines and single compositions scored
+	ScoredSplits int64   // number of compositions on the scored lines
+}
+
+func (r *diverseResult) check(n int) error {
+	return errors.Join(checkFound(r.Chosen, n), checkFound(r.Archive, n))
+}
+
+func (s *searcher) computeDiverse(ctx context.Context) (*diverseResult, error) {
 	left := int64(s.options.Evaluations) - s.evaluations
 	each := max(int(left)/(s.options.DiverseCount*walksPerDiverseComposition), 1)
 	s.updatePartners(s.archive.Best())
@@ -30,7 +54,7 @@ func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 		if len(starts) == 0 {
 			break
 		}
-		found := make([]*walker, min(walksPerDiverseComposition, len(starts)))
+		found := make([]*walkResult, min(walksPerDiverseComposition, len(starts)))
 		g, ctx := errgroup.WithContext(ctx)
 		g.SetLimit(s.options.workerCount())
 		for k := range found {
@@ -40,23 +64,23 @@ func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 				if err != nil {
 					return err
 				}
-				found[k] = w
 				w.diversityFilter = &diversityFilter{s.options.Distance.Clone(), chosen, s.options.MinDistance, Found{LogScore: math.Inf(-1)}}
 				if !s.refusesIngredients(starts[k].Parts) {
 					w.diversityFilter.bestFound = Found{slices.Clone(starts[k].Parts), slices.Clone(starts[k].Conditions), starts[k].LogScore}
 				}
-				return w.anneal(ctx, each, archiveStartBeta, endBeta)
+				err = w.anneal(ctx, each, archiveStartBeta, endBeta)
+				found[k] = w.result()
+				return err
 			})
 		}
 		if err := g.Wait(); err != nil {
-			return nil, fmt.Errorf("search: %w", err)
+			return nil, err
 		}
 		best := Found{LogScore: math.Inf(-1)}
-		for _, w := range found {
-			s.archive.merge(w.archive)
-			s.addWalkCounts(w)
-			if w.diversityFilter.bestFound.LogScore > best.LogScore {
-				best = w.diversityFilter.bestFound
+		for _, r := range found {
+			s.addWalk(r)
+			if r.DiverseBest.LogScore > best.LogScore {
+				best = r.DiverseBest
 			}
 		}
 		if best.Parts == nil {
@@ -66,7 +90,7 @@ func (s *searcher) findDiverse(ctx context.Context) ([]Found, error) {
 		chosen = append(chosen, best)
 	}
 	sortByScore(chosen)
-	return chosen, nil
+	return &diverseResult{chosen, s.archive.compositions, s.evaluations, s.compositions}, nil
 }
 
 // admissibleStarts returns the best compositions of the archive and of the start candidates that have allowed amounts. All

@@ -43,6 +43,10 @@ type Options struct {
 	// nothing. Several goroutines call Refuse at the same time.
 	Refuse func(ingredients []int) bool
 
+	// Steps divides the search among processes. StepName is the beginning of the names of its steps.
+	Steps    *Steps
+	StepName string
+
 	// LinesScored is a counter of the lines scored so far, for progress reports. It may be nil.
 	LinesScored *atomic.Int64
 }

@@ -2,10 +2,10 @@ package search
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
-
-	"golang.org/x/sync/errgroup"
 
 	"kir/mcmc"
 )
@@ -81,33 +81,61 @@ func Best(ctx context.Context, t *mcmc.Target, o Options) (*Result, error) {
 	return &Result{s.archive, s.evaluations, s.compositions, s.feasibleStartCount, ideas}, nil
 }
 
+// A walkResult is what a walk has found.
+type walkResult struct {
+	Compositions []Found // best composition of each niche, in the order of the walk's archive
+	DiverseBest  Found   // best composition that the walk's diversity filter recorded; without parts if there is none
+	LineCount    int64   // number of lines and single compositions scored
+	ScoredSplits int64   // number of compositions on the scored lines
+}
+
+// result returns what the walk has found.
+func (w *walker) result() *walkResult {
+	r := &walkResult{Compositions: w.archive.compositions, LineCount: w.evaluations, ScoredSplits: w.compositions, DiverseBest: Found{LogScore: math.Inf(-1)}}
+	if w.diversityFilter != nil {
+		r.DiverseBest = w.diversityFilter.bestFound
+	}
+	return r
+}
+
+func (r *walkResult) check(n int) error {
+	return errors.Join(checkFound(r.Compositions, n), r.DiverseBest.check(n))
+}
+
+// addWalk adds what a walk has found to what the search has found.
+func (s *searcher) addWalk(r *walkResult) {
+	for _, f := range r.Compositions {
+		s.archive.Offer(f.Parts, f.Conditions, f.LogScore)
+	}
+	s.evaluations += r.LineCount
+	s.compositions += r.ScoredSplits
+}
+
 // runRound makes all walks of one round in parallel and merges their results. The order of merging is fixed, so
 // that the result does not depend on which walk ends first.
 func (s *searcher) runRound(ctx context.Context, round, each int) error {
-	ws := make([]*walker, walksPerRound)
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.options.workerCount())
 	if round > 0 {
 		s.updatePartners(s.archive.Best())
 	}
 	control := mcmc.NewRand(s.options.Seed, "search control", uint64(round))
-	for k := range ws {
-		start, heat := s.chooseStart(control, round, k)
-		g.Go(func() error {
-			w, err := newWalker(s, start, mcmc.NewRand(s.options.Seed, "search", uint64(1+round*walksPerRound+k)))
-			if err != nil {
-				return err
-			}
-			ws[k] = w
-			return w.anneal(ctx, each, heat, endBeta)
-		})
+	starts, heats := make([]Found, walksPerRound), make([]float64, walksPerRound)
+	for k := range starts {
+		starts[k], heats[k] = s.chooseStart(control, round, k)
 	}
-	if err := g.Wait(); err != nil {
+	name := fmt.Sprintf("%s/round=%02d/walk=", s.options.StepName, round)
+	results, err := runSteps(ctx, s.options.Steps, s.options.workerCount(), name, s.target.Space().N(), walksPerRound, func(ctx context.Context, k int) (*walkResult, error) {
+		w, err := newWalker(s, starts[k], mcmc.NewRand(s.options.Seed, "search", uint64(1+round*walksPerRound+k)))
+		if err != nil {
+			return nil, err
+		}
+		err = w.anneal(ctx, each, heats[k], endBeta)
+		return w.result(), err
+	})
+	if err != nil {
 		return fmt.Errorf("search: %w", err)
 	}
-	for _, w := range ws {
-		s.archive.merge(w.archive)
-		s.addWalkCounts(w)
+	for _, r := range results {
+		s.addWalk(r)
 	}
 	return nil
 }

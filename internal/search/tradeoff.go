@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"kir/internal/browsersched"
 	"kir/internal/pareto"
 	"kir/mcmc"
@@ -34,6 +32,9 @@ type TradeOptions struct {
 	Starts      []*mcmc.Composition // compositions to start from, as in [Options]
 	Least, Most []int               // least and greatest amount of each ingredient, as in [Options]
 	Refuse      func(ingredients []int) bool
+
+	Steps    *Steps // how processes share the search; nil where one process makes it
+	StepName string // beginning of the names of the steps
 
 	SkipRandomVolumes bool // whether to skip the computation of RandomVolumes
 }
@@ -104,55 +105,90 @@ func TradeOff(ctx context.Context, t *mcmc.Target, objectives []Objective, o Tra
 	if err := all.prepareSeeds(ctx); err != nil {
 		return nil, err
 	}
-	found := make([]*frontWalker, independentSearches)
-	g, within := errgroup.WithContext(ctx)
 	workers := Options{Workers: o.Workers}
-	g.SetLimit(workers.workerCount())
 	each := int64(float64(o.Lines) * independentBudgetShare / independentSearches)
-	for k := range found {
-		g.Go(func() (err error) {
-			if found[k], err = all.newFrontWalker(uint64(1 + k)); err != nil {
-				return err
-			}
-			return found[k].explore(within, each)
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, fmt.Errorf("search: %w", err)
-	}
-	last, err := all.newFrontWalker(0)
+	n := t.Space().N()
+	found, err := runSteps(ctx, o.Steps, workers.workerCount(), o.StepName+"/search=", n, independentSearches, func(ctx context.Context, k int) (*frontResult, error) {
+		w, err := all.newFrontWalker(uint64(1 + k))
+		if err != nil {
+			return nil, err
+		}
+		err = w.explore(ctx, each)
+		return w.result(), err
+	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("search: %w", err)
 	}
 	r := &TradeOffResult{RandomSize: randomSampleSize}
-	for _, w := range found {
-		for _, m := range w.archive.members {
-			last.archive.offer(m.Losses, m.Parts, m.Conditions)
-		}
-		r.Lines += w.lineCount
-		r.Compositions += w.splitCount
+	for _, f := range found {
+		r.Lines += f.Lines
+		r.Compositions += f.Splits
 	}
-	if err := last.searchExtremes(ctx, int(float64(o.Lines)*extremesBudgetShare)); err != nil {
+	joint, err := RunStep(ctx, o.Steps, o.StepName+"/joint", n, func(ctx context.Context) (*frontResult, error) {
+		return all.improveFronts(ctx, found, int64(o.Lines)-r.Lines)
+	})
+	if err != nil {
 		return nil, fmt.Errorf("search: %w", err)
 	}
-	// If the lines through all compositions found have been scored, walks use the rest of the budget.
-	least := int64(o.Lines / 10)
-	for until := max(int64(o.Lines)-r.Lines, last.lineCount+least); last.lineCount < until; {
-		if err := last.scoreLinesAroundFront(ctx, until); err != nil {
-			return nil, fmt.Errorf("search: %w", err)
-		}
-		if err := last.explore(ctx, min(last.lineCount+least, until)); err != nil {
-			return nil, fmt.Errorf("search: %w", err)
-		}
-	}
-	r.Lines += last.lineCount
-	r.Compositions += last.splitCount
-	r.Front = last.archive.mergedFront()
+	r.Lines += joint.Lines
+	r.Compositions += joint.Splits
+	last := newParetoArchive(objectives)
+	last.members = joint.Members
+	r.Front = last.mergedFront()
 	return r, r.setHypervolumes(ctx, all, found)
 }
 
+// A frontResult is what a part of [TradeOff] has found.
+type frontResult struct {
+	Members       []FrontMember // members of the archive, in its order
+	Lines, Splits int64         // numbers of lines scored, and of compositions on them
+}
+
+// result returns what the walks have found.
+func (w *frontWalker) result() *frontResult {
+	return &frontResult{w.archive.members, w.lineCount, w.splitCount}
+}
+
+func (r *frontResult) check(n int) error {
+	for _, m := range r.Members {
+		if err := (&Found{Parts: m.Parts}).check(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// improveFronts joins what the independent searches found, and continues from there. It scores about the given
+// number of lines.
+func (t *frontSearch) improveFronts(ctx context.Context, found []*frontResult, lines int64) (*frontResult, error) {
+	o := t.options
+	last, err := t.newFrontWalker(0)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		for _, m := range f.Members {
+			last.archive.offer(m.Losses, m.Parts, m.Conditions)
+		}
+	}
+	if err := last.searchExtremes(ctx, int(float64(o.Lines)*extremesBudgetShare)); err != nil {
+		return nil, err
+	}
+	// If the lines through all compositions found have been scored, walks use the rest of the budget.
+	least := int64(o.Lines / 10)
+	for until := max(lines, last.lineCount+least); last.lineCount < until; {
+		if err := last.scoreLinesAroundFront(ctx, until); err != nil {
+			return nil, err
+		}
+		if err := last.explore(ctx, min(last.lineCount+least, until)); err != nil {
+			return nil, err
+		}
+	}
+	return last.result(), nil
+}
+
 // setHypervolumes computes the ideal and nadir points, the reference point and the hypervolumes of the result.
-func (r *TradeOffResult) setHypervolumes(ctx context.Context, all *frontSearch, found []*frontWalker) error {
+func (r *TradeOffResult) setHypervolumes(ctx context.Context, all *frontSearch, found []*frontResult) error {
 	r.Ideal, r.Nadir = pareto.Bounds(lossesOf(r.Front))
 	r.Reference = pareto.HypervolumeReference(r.Ideal, r.Nadir)
 	share := func(points [][]float64) float64 {
@@ -171,8 +207,8 @@ func (r *TradeOffResult) setHypervolumes(ctx context.Context, all *frontSearch, 
 		return pareto.Hypervolume(scaled, one)
 	}
 	r.Volume = share(lossesOf(r.Front))
-	for _, w := range found {
-		r.SearchVolumes = append(r.SearchVolumes, share(lossesOf(w.archive.members)))
+	for _, f := range found {
+		r.SearchVolumes = append(r.SearchVolumes, share(lossesOf(f.Members)))
 	}
 	// The front contains all that the searches found, but its hypervolume may be computed from a selection.
 	r.Volume = max(r.Volume, slices.Max(r.SearchVolumes))

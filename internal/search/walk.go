@@ -89,12 +89,6 @@ func (w *walker) anneal(ctx context.Context, steps int, startBeta, finalBeta flo
 	return nil
 }
 
-// addWalkCounts adds the numbers of lines and compositions that the walker has scored to the totals of the search.
-func (s *searcher) addWalkCounts(w *walker) {
-	s.evaluations += w.evaluations
-	s.compositions += w.compositions
-}
-
 // A step of a walk draws two ingredients, whose joint amount it divides differently. bothUsedProbability is the
 // probability that both are drawn from the used ingredients. Otherwise partnerProbability is the probability
 // that the second ingredient is drawn from the ingredients of the best compositions; see

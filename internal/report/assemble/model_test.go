@@ -74,7 +74,7 @@ func runFile(path string, override func(s *mcmc.Settings)) (m made, err error) {
 	if m.result, err = run.Start(context.Background(), spec, m.store, run.Options{}); err != nil {
 		return m, err
 	}
-	trade, err := p.SearchOwnTradeOff(context.Background())
+	trade, err := p.SearchOwnTradeOff(context.Background(), nil)
 	if err != nil {
 		return m, err
 	}
