@@ -7,7 +7,7 @@
 //	go run -C bench ./peers -speed -keep peers.jsonl    # one batch by rows and ingredients
 //
 // With -samplers it measures kir beside samplers, solvers and programs of evolution, which have an environment of their
-// own of 2 GB; python/samplers_protocol.py has the form of their questions:
+// own of 1.3 GB; python/samplers_protocol.py has the form of their questions:
 //
 //	go run -C bench ./peers -install -samplers
 //	go run -C bench ./peers -samplers -index port1.txt -data DIR -keep samplers.jsonl

@@ -334,12 +334,12 @@ func summariesOf(path string, chains, draws, n int) (map[string][]float64, error
 	return out, nil
 }
 
-// largestDifference returns the largest relative difference of two lists.
+// largestDifference returns the largest difference of two lists, relative to the larger of the two numbers.
 func largestDifference(own, theirs []float64) float64 {
 	worst := 0.0
 	for k, v := range own {
 		if v != theirs[k] {
-			worst = max(worst, math.Abs(v/theirs[k]-1))
+			worst = max(worst, math.Abs(v-theirs[k])/max(math.Abs(v), math.Abs(theirs[k])))
 		}
 	}
 	return worst

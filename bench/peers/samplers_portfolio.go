@@ -31,6 +31,7 @@ type portfolioQuestion struct {
 	Least      float64     `json:"least"`
 	Solver     string      `json:"solver"`
 	Seconds    float64     `json:"seconds"`
+	Scale      float64     `json:"scale,omitempty"` // of skfolio's objective and constraints
 }
 
 // portfolioTotal is kir's total: steps of a thousandth.
@@ -153,7 +154,7 @@ func (b *samplerBench) portfolios(ctx context.Context) error {
 	}
 	for _, c := range cases {
 		for seed := range b.seeds {
-			for _, arm := range []string{"kir", "kir search", "skfolio, SCIP", "skfolio, HiGHS", "SCIP", "HiGHS", "HiGHS, returns alone"} {
+			for _, arm := range []string{"kir", "kir search", "skfolio, SCIP", "skfolio, SCIP, scaled", "skfolio, HiGHS", "SCIP", "HiGHS", "HiGHS, returns alone"} {
 				r := samplerRecord{Task: "portfolios", On: c.name, Arm: arm, Seed: seed}
 				isExact := !strings.HasPrefix(arm, "kir")
 				if b.isMeasured(r) || isExact && seed > 0 { // the solvers have no seed
@@ -194,6 +195,8 @@ func (b *samplerBench) invest(ctx context.Context, program string, q portfolioQu
 		return investBySearch(ctx, q, 3*time.Second, r)
 	case "skfolio, SCIP":
 		script, q.Solver = "skfolio", "SCIP"
+	case "skfolio, SCIP, scaled":
+		script, q.Solver, q.Scale = "skfolio", "SCIP", 1e4
 	case "skfolio, HiGHS":
 		script, q.Solver = "skfolio", "HIGHS"
 	case "SCIP":

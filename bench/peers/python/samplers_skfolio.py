@@ -1,7 +1,8 @@
 """skfolio's MeanRisk with the greatest utility, a limit on the number of assets, and SCIP or HiGHS through CVXPY.
 
 A question about a portfolio has returns, covariance, aversion (the utility is returns·w − aversion·w·covariance·w), most
-(assets held) and least (the share of one that is held), solver and seconds (a limit). The answer has weights.
+(assets held) and least (the share of one that is held), solver, seconds (a limit) and scale (of skfolio's objective and
+constraints, whose default leaves SCIP's tolerance near what matters). The answer has weights.
 skfolio takes prices of the past: here days whose mean and covariance are those of the question.
 """
 
@@ -23,7 +24,8 @@ def work(question, clock):
     clock.set_up()
     limits = {"SCIP": {"scip_params": {"limits/time": question["seconds"]}}, "HIGHS": {"time_limit": question["seconds"]}}
     model = MeanRisk(objective_function=ObjectiveFunction.MAXIMIZE_UTILITY, risk_aversion=question["aversion"], cardinality=question["most"],
-                     threshold_long=question["least"], min_weights=0, solver=question["solver"], solver_params=limits[question["solver"]])
+                     threshold_long=question["least"], min_weights=0, solver=question["solver"], solver_params=limits[question["solver"]],
+                     scale_objective=question.get("scale"), scale_constraints=question.get("scale"))
     model.fit(days)
     return {"vectors": {"weights": model.weights_.tolist()}}
 
