@@ -139,6 +139,7 @@ func (b *samplerBench) polytopes(ctx context.Context) error {
 			{"kir", "", "balanced", 1000, 4, 2000, 5000, 1},
 			{"kir, total 100,000", "", "balanced", 100_000, 4, 2000, 2000, 1},
 			{"kir accelerated", "", "accelerated", 1000, 4, 500, 5000, n},
+			{"kir accelerated, total 100,000", "", "accelerated", 100_000, 4, 500, 5000, n},
 			{"kir exact", "", "exact", 1000, 4, 0, 5000, 1},
 			{"hopsy", "hopsy", "UniformHitAndRunProposal", 0, 4, 500, 5000, n},
 			{"hopsy, coordinates", "hopsy", "UniformCoordinateHitAndRunProposal", 0, 4, 500, 5000, n},

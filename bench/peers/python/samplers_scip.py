@@ -11,6 +11,7 @@ def work(question, clock):
     m = pyscipopt.Model()
     m.hideOutput()
     m.setParam("limits/time", question["seconds"])
+    m.setParam("timing/clocktype", 1)  # of the processor
     m.setParam("limits/gap", 0)
     w = [m.addVar(lb=0, ub=1) for _ in range(n)]
     held = [m.addVar(vtype="B") for _ in range(n)]

@@ -22,7 +22,7 @@ def work(question, clock):
     returns, covariance = np.array(question["returns"]), np.array(question["covariance"])
     days = days_of(returns, covariance)
     clock.set_up()
-    limits = {"SCIP": {"scip_params": {"limits/time": question["seconds"]}}, "HIGHS": {"time_limit": question["seconds"]}}
+    limits = {"SCIP": {"scip_params": {"limits/time": question["seconds"], "timing/clocktype": 1}}, "HIGHS": {"time_limit": question["seconds"]}}
     model = MeanRisk(objective_function=ObjectiveFunction.MAXIMIZE_UTILITY, risk_aversion=question["aversion"], cardinality=question["most"],
                      threshold_long=question["least"], min_weights=0, solver=question["solver"], solver_params=limits[question["solver"]],
                      scale_objective=question.get("scale"), scale_constraints=question.get("scale"))
