@@ -10,17 +10,8 @@ import (
 	"slices"
 
 	"kir/internal/pareto"
-	"kir/internal/search"
 	"kir/mcmc"
 )
-
-// A Case is what is to be traded off.
-type Case struct {
-	Target      *mcmc.Target
-	Objectives  []search.Objective
-	Known       []*mcmc.Composition
-	Least, Most []int
-}
 
 // population is how many members a generation of NSGA-II has.
 const population = 100
@@ -46,7 +37,7 @@ func (c *Case) Evolve(ctx context.Context, evaluations int, seed uint64) ([][]fl
 	prior, r := mcmc.NewPrior(c.Target), mcmc.NewRand(seed, "evolution", 0)
 	var list []member
 	for _, x := range c.Known {
-		if len(list) < population && e.feasible(x) {
+		if len(list) < population && e.Feasible(x) {
 			list = append(list, e.born(x))
 		}
 	}
@@ -55,7 +46,7 @@ func (c *Case) Evolve(ctx context.Context, evaluations int, seed uint64) ([][]fl
 		if err != nil {
 			return nil, err
 		}
-		if x = e.repaired(amountsOf(x)); x != nil && e.feasible(x) {
+		if x = e.Repair(e.r, amountsOf(x)); x != nil && e.Feasible(x) {
 			list = append(list, e.born(x))
 		}
 	}
@@ -107,17 +98,17 @@ func (e *evolution) born(x *mcmc.Composition) member {
 	return m
 }
 
-// feasible says whether a composition keeps the rules, the doses and the sizes.
-func (e *evolution) feasible(x *mcmc.Composition) bool {
+// Feasible reports whether a composition keeps the rules, the doses and the sizes.
+func (c *Case) Feasible(x *mcmc.Composition) bool {
 	for _, p := range x.Parts() {
-		if e.Least != nil && p.Amount < e.Least[p.Ingredient] || e.Most != nil && p.Amount > e.Most[p.Ingredient] {
+		if c.Least != nil && p.Amount < c.Least[p.Ingredient] || c.Most != nil && p.Amount > c.Most[p.Ingredient] {
 			return false
 		}
 	}
-	if math.IsInf(e.Target.LogLaw(x.UsedCount()), -1) {
+	if math.IsInf(c.Target.LogLaw(x.UsedCount()), -1) {
 		return false
 	}
-	score, err := e.Target.LogScore(x)
+	score, err := c.Target.LogScore(x)
 	return err == nil && !math.IsInf(score, -1)
 }
 
@@ -129,16 +120,16 @@ func amountsOf(x *mcmc.Composition) []float64 {
 	return out
 }
 
-// repaired makes a composition of amounts that need not add up, within the doses.
-func (e *evolution) repaired(amounts []float64) *mcmc.Composition {
-	total := e.Target.Space().Total()
+// Repair makes a composition of amounts that need not add up, within the doses; nil if it fails.
+func (c *Case) Repair(r *rand.Rand, amounts []float64) *mcmc.Composition {
+	total := c.Target.Space().Total()
 	bounds := func(i int) (low, high int) {
 		low, high = 1, total
-		if e.Least != nil {
-			low = max(e.Least[i], 1)
+		if c.Least != nil {
+			low = max(c.Least[i], 1)
 		}
-		if e.Most != nil {
-			high = e.Most[i]
+		if c.Most != nil {
+			high = c.Most[i]
 		}
 		return low, high
 	}
@@ -154,7 +145,7 @@ func (e *evolution) repaired(amounts []float64) *mcmc.Composition {
 		}
 	}
 	for tries := 0; left != 0 && tries < 10*len(amounts); tries++ {
-		i := e.r.IntN(len(amounts))
+		i := r.IntN(len(amounts))
 		if whole[i] == 0 {
 			continue
 		}
@@ -208,7 +199,7 @@ func (e *evolution) child(list []member) *mcmc.Composition {
 		for e.r.Float64() < 0.6 {
 			e.mutate(a)
 		}
-		if x := e.repaired(a); x != nil && e.feasible(x) {
+		if x := e.Repair(e.r, a); x != nil && e.Feasible(x) {
 			return x
 		}
 	}

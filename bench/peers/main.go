@@ -6,6 +6,12 @@
 //	go run -C bench ./peers -rules -keep peers.jsonl    # sparse recipes under rules
 //	go run -C bench ./peers -speed -keep peers.jsonl    # one batch by rows and ingredients
 //
+// With -samplers it measures kir beside samplers, solvers and programs of evolution, which have an environment of their
+// own of 1.3 GB; python/samplers_protocol.py has the form of their questions:
+//
+//	go run -C bench ./peers -install -samplers
+//	go run -C bench ./peers -samplers -index port1.txt -data DIR -keep samplers.jsonl
+//
 // What is in the file of -keep is not measured again, so that a bench can go on after it was interrupted.
 package main
 
@@ -54,7 +60,7 @@ func run(ctx context.Context) error {
 	}
 	install := flag.Bool("install", false, "make the virtual environment from requirements.lock")
 	base := flag.String("base", "/usr/bin/python3", "the Python 3.11 that -install begins with")
-	environment := flag.String("environment", filepath.Join(cache, "kir-peers"), "directory of the virtual environment")
+	environment := flag.String("environment", "", "directory of the virtual environment; empty: kir-peers or kir-samplers in the user's cache")
 	home := flag.String("home", "peers", "directory of this command's files")
 	program := flag.String("kir", "", "the program kir; empty: it is built")
 	data := flag.String("data", os.Getenv("KIR_EXPERIMENTS"), "directory of the experiments")
@@ -66,6 +72,9 @@ func run(ctx context.Context) error {
 	keep := flag.String("keep", "", "file of what was measured, to go on with")
 	rules := flag.Bool("rules", false, "measure sparse recipes under rules")
 	speed := flag.Bool("speed", false, "measure one batch by rows and ingredients")
+	samplers := flag.Bool("samplers", false, "measure samplers, solvers and programs of evolution")
+	kinds := flag.String("kinds", strings.Join(samplerKinds, ","), "what -samplers measures")
+	index := flag.String("index", os.Getenv("KIR_INDEX"), "a market index of the OR-Library, for the portfolios of -samplers")
 	rows := flag.String("rows", "100,1000", "rows of -speed")
 	ingredients := flag.String("ingredients", "6,20,60", "ingredients of -speed")
 	limit := flag.Duration("limit", 10*time.Minute, "the longest time of one answer")
@@ -73,13 +82,26 @@ func run(ctx context.Context) error {
 	answer := flag.Bool("answer", false, "answer questions as the arm kir")
 	flag.Parse()
 
+	lock := "requirements.lock"
+	if *environment == "" {
+		*environment = filepath.Join(cache, "kir-peers")
+		if *samplers {
+			*environment = filepath.Join(cache, "kir-samplers")
+		}
+	}
+	if *samplers {
+		lock = "requirements-samplers.lock"
+	}
 	b := &bench{python: filepath.Join(*environment, "bin", "python"), scripts: filepath.Join(*home, "python"), kir: *program,
 		keep: *keep, arms: strings.Split(*arms, ","), seeds: *seeds, limit: *limit}
 	switch {
 	case *answer:
 		return answerAll(ctx, os.Stdin, os.Stdout)
 	case *install:
-		return installPeers(ctx, *base, *environment, filepath.Join(*home, "requirements.lock"))
+		return installPeers(ctx, *base, *environment, filepath.Join(*home, lock))
+	case *samplers:
+		s := &samplerBench{python: b.python, scripts: b.scripts, index: *index, tables: *data, keep: *keep, seeds: *seeds, limit: *limit}
+		return s.run(ctx, strings.Split(*kinds, ","), *show)
 	}
 	if _, err := os.Stat(b.python); err != nil && !*show {
 		fmt.Fprintf(os.Stderr, "peers: there is no %s: arms in Python are skipped. Make it with -install, which needs PyPI.\n", b.python)
