@@ -44,7 +44,7 @@ func newStatusCommand() *cobra.Command {
 		Long: `Print how much of a run is done, running or missing: its independent sampling runs
 (chains), and the random recipes that they drew (draws). It prints the same for each
 part of the run on another machine (shard), with the time since that shard last
-reported. A shard reports each time it stores draws: usually every 30 seconds, later if
+reported. A shard reports each time it stores draws: usually every 20 seconds, later if
 sampling is slow.`,
 		Example:           "  kir status shared/long",
 		Args:              requireOneArg("run"),

@@ -19,13 +19,14 @@ type runStatus struct {
 	Complete           bool          `json:"complete"`
 	Running            bool          `json:"running"` // whether a process works on the run, as far as kir can tell
 	Chains             int           `json:"chains"`
-	ChainsDone         int           `json:"chains_done"`    // number of finished chains
-	ChainsGoing        int           `json:"chains_going"`   // number of chains that have begun and are not finished
-	ChainsMissing      int           `json:"chains_missing"` // number of chains that have not begun
-	StoredDraws        int           `json:"draws"`          // number of stored draws
-	WantedDraws        int           `json:"draws_wanted"`   // number of draws that the run will have when it is complete; 0 while it is unknown
-	StopsAutomatically bool          `json:"auto,omitempty"` // whether the run ends when its statistics are accurate enough, instead of after a fixed number of draws
-	Parts              int           `json:"parts"`          // number of files in which draws are stored
+	ChainsDone         int           `json:"chains_done"`              // number of finished chains
+	ChainsGoing        int           `json:"chains_going"`             // number of chains that have begun and are not finished
+	ChainsStopped      int           `json:"chains_stopped,omitempty"` // number of these whose task seems to have died
+	ChainsMissing      int           `json:"chains_missing"`           // number of chains that have not begun
+	StoredDraws        int           `json:"draws"`                    // number of stored draws
+	WantedDraws        int           `json:"draws_wanted"`             // number of draws that the run will have when it is complete; 0 while it is unknown
+	StopsAutomatically bool          `json:"auto,omitempty"`           // whether the run ends when its statistics are accurate enough, instead of after a fixed number of draws
+	Parts              int           `json:"parts"`                    // number of files in which draws are stored
 	Bytes              int64         `json:"bytes"`
 	DamagedStates      []string      `json:"damaged"` // descriptions of the stored states of chains that are damaged
 	Shards             []shardStatus `json:"shards"`
@@ -78,6 +79,9 @@ func newRunStatus(m *run.Manifest, s *run.Status, now time.Time) *runStatus {
 			if c.Done {
 				at.Done++
 			}
+			if c.Stopped {
+				of.ChainsStopped++
+			}
 		}
 		at.WantedDraws = at.Chains * max(0, m.Settings.Draws)
 		at.SecondsSinceHeard = report.Number(now.Sub(heard).Seconds())
@@ -107,7 +111,11 @@ func (s *runStatus) writeText(w io.Writer, location string) error {
 	if !s.Running && !s.Complete {
 		begun = "stopped"
 	}
-	fmt.Fprintf(w, "Chains  %d: %d done, %d %s, %d not begun\n", s.Chains, s.ChainsDone, s.ChainsGoing, begun, s.ChainsMissing)
+	stopped := ""
+	if s.ChainsStopped > 0 && s.Running {
+		stopped = fmt.Sprintf(" (%d stopped: kir tasks %s prints them)", s.ChainsStopped, terminal.EscapeControls(terminal.ShellWord(location)))
+	}
+	fmt.Fprintf(w, "Chains  %d: %d done, %d %s%s, %d not begun\n", s.Chains, s.ChainsDone, s.ChainsGoing, begun, stopped, s.ChainsMissing)
 	if s.StopsAutomatically {
 		fmt.Fprintf(w, "Draws   %s stored; the run ends when its estimates are precise enough\n", number.Thousands(s.StoredDraws))
 	} else {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Eight shards against a real S3 server, with processes killed at random moments, those
-# that merge included, beside one process in a directory: the draws and the statistics
-# are the same. Runs are made until as many processes were killed as KILLS says, 20 if
+# Eight shards, and the tasks of a run, against a real S3 server, with processes killed at
+# random moments, those that merge included, beside one process in a directory: the draws
+# and the statistics are the same. Runs are made until as many processes were killed as KILLS says, 20 if
 # it says nothing. The server is Versity's gateway, which Go builds; it takes some
 # minutes the first time.
 #
@@ -33,8 +33,8 @@ settings=(--chains 16 --warmup 20000 --draws 20000 --quiet)
 "$kir" sample "$problem" -o "$work/one" "${settings[@]}" >/dev/null
 "$kir" draws "$work/one" | sha256sum >"$work/want"
 
-# Statistics to the last digit: all of the summary but its time, parts and files.
-strip() { sed '/^  "parts": \[/,/^  \]/d; /^  "timing": {/,/^  }/d'; }
+# Statistics to the last digit: all of the summary but its time, parts, files and checksum.
+strip() { sed '/^  "parts": \[/,/^  \]/d; /^  "timing": {/,/^  }/d; /^  "checksum": /d'; }
 "$kir" show "$work/one" --json | strip >"$work/b"
 
 # strike starts a process again until it comes to its end; the first three times it is
@@ -74,6 +74,27 @@ while [ "$killed" -lt "${KILLS:-20}" ]; do
   cmp "$work/a" "$work/b"
 done
 "$kir" status "$at"
+
+# The tasks of a run that finds its length itself, two at a time, with processes killed.
+auto=(--chains 8 --effort 0.2 --quiet)
+"$kir" sample "$problem" -o "$work/alone" --time none "${auto[@]}" >/dev/null
+tasks="s3://bucket/runs/tasks?endpoint=http://127.0.0.1:$port&region=us-east-1"
+"$kir" sample "$problem" -o "$tasks" --tasks "${auto[@]}" >/dev/null
+listed=0
+while "$kir" tasks "$tasks" --problem "$problem" --json >"$work/tasks" && grep -q '"done": false' "$work/tasks"; do
+  while read -r name; do
+    listed=$((listed + 1))
+    if [ $((RANDOM % 3)) = 0 ]; then
+      strike "$kir" tasks "$tasks" --problem "$problem" --run "$name"
+    else
+      "$kir" tasks "$tasks" --problem "$problem" --run "$name"
+    fi
+  done < <(sed -n 's/.*"name": "\(.*\)",/\1/p' "$work/tasks")
+done
+"$kir" merge "$tasks" --problem "$problem" >/dev/null
+cmp <("$kir" draws "$tasks") <("$kir" draws "$work/alone")
+cmp <("$kir" show "$tasks" --json | strip) <("$kir" show "$work/alone" --json | strip)
+echo "$listed tasks in a bucket came to the draws and the statistics of one process; $killed killed, $stopped stopped by now."
 
 # Two processes on the same chains, anew: the second to store a part of one fails.
 other="s3://bucket/runs/two?endpoint=http://127.0.0.1:$port&region=us-east-1"

@@ -104,3 +104,22 @@ kir sample "$problem" -o "$work/one" "${settings[@]}" --quiet >/dev/null
 kir draws "$work/one" | sha256sum >"$work/want"
 kir draws "$work/run" | sha256sum | cmp - "$work/want"
 echo "The array gave the draws of one process."
+
+# The tasks of a run that finds its length itself: tasks are killed while arrays of them run.
+auto=(--chains 16 --effort 0.2 --quiet)
+kir sample "$problem" -o "$work/tasks" --tasks "${auto[@]}"
+(cd "$work" && exec "$OLDPWD/examples/scale/slurm-tasks.sh" "$work/tasks") &
+driver=$!
+killed=0
+while kill -0 "$driver" 2>/dev/null; do
+  sleep 2
+  if [ "$killed" -lt 16 ] && pkill -KILL -n -f "kir tasks $work/tasks --run"; then
+    killed=$((killed + 1))
+  fi
+done
+wait "$driver"
+kir merge "$work/tasks" >/dev/null
+kir sample "$problem" -o "$work/alone" --time none "${auto[@]}" >/dev/null
+kir draws "$work/alone" | sha256sum >"$work/want"
+kir draws "$work/tasks" | sha256sum | cmp - "$work/want"
+echo "Arrays of tasks gave the draws of one process; $killed tasks were killed."

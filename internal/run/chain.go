@@ -426,7 +426,10 @@ func (c *chain) storeProgress() error {
 		}
 		to.Warm, to.At, to.Open = c.warmupIterations, c.drawsMade, !c.warmupEnded
 	}
-	to.Run, to.Chain, to.Shard = s.manifest.Run, c.index, s.options.Shard
+	to.Run, to.Chain, to.Shard, to.Task = s.manifest.Run, c.index, s.options.Shard, s.options.isTask
+	if to.Task {
+		to.Shard = Shard{}
+	}
 	to.Draws, to.Parts, to.Bytes = c.drawsStored, c.partCount, c.partBytes
 	if s.isDrawCountOpen() {
 		to.Held, to.Thin = c.buffered.encode(to.At), c.buffered.thin

@@ -47,7 +47,7 @@ func (r *Run) Status() (*Status, error) { return r.status() }
 func (r *Run) IsActive(now time.Time) bool {
 	if held, known := lockHeld(r.store); held {
 		return true
-	} else if s, err := r.status(); err == nil && (!known || len(s.Shards()) > 1) {
+	} else if s, err := r.status(); err == nil && (!known || len(s.Shards()) > 1 || s.ByTasks()) {
 		return s.isActive(now)
 	}
 	return false

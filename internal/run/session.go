@@ -47,7 +47,7 @@ type Options struct {
 	// processor cores. If external programs score properties, 0 stands for the number of all chains
 	// and replicas of tempered chains, at most 64.
 	Workers int
-	// Interval is the longest time after which a chain stores its new draws; 0 stands for 30
+	// Interval is the longest time after which a chain stores its new draws; 0 stands for 20
 	// seconds.
 	Interval time.Duration
 	// Progress, if not nil, receives the progress of the run a few times a second, and once at the
@@ -55,11 +55,13 @@ type Options struct {
 	Progress func(Progress)
 	// Shard selects the chains to run.
 	Shard Shard
+
+	isTask bool // whether the chain is run as a task; see [RunTask]
 }
 
 // defaultStoreInterval is the longest time after which a chain stores its new draws if [Options]
 // sets no interval.
-const defaultStoreInterval = 30 * time.Second
+const defaultStoreInterval = 20 * time.Second
 
 // storeInterval returns the longest time after which a chain stores its new draws.
 func (o *Options) storeInterval() time.Duration {

@@ -52,6 +52,7 @@ type state struct {
 	Seconds float64   // seconds that all sessions of the run had taken when the state was written
 	Saved   time.Time // time when the state was written
 	Shard   Shard     // shard of the session that wrote the state
+	Task    bool      // whether a task wrote the state; see [RunTask]
 
 	buffered *bufferedDraws // draws decoded from Held
 }

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -20,6 +21,7 @@ type ChainStatus struct {
 	Done      bool      // whether all draws of the chain are stored
 	LastSaved time.Time // time when the chain last stored draws or its state; zero if it never did
 	Shard     Shard     // shard of the session that worked on the chain last
+	Stopped   bool      // whether a task has begun to lengthen the chain and seems to have died; see [Status.ByTasks]
 
 	// StateFileError is the error of the chain's state file; nil if the file is undamaged or
 	// absent. The field Draws is right even if there is an error.
@@ -28,6 +30,9 @@ type ChainStatus struct {
 	// PartError is the error of the chain's first damaged file of draws; nil if there is none. Only
 	// the names, the sizes and the footers of the files are checked.
 	PartError error
+
+	isByTask   bool  // whether a task wrote the chain's state
+	iterations int64 // number of iterations that the chain has made, warm-up included, as the state tells
 
 	expectedBytes int64 // total size of the chain's files of draws according to its state file
 	hasState      bool  // whether the state file exists and is undamaged
@@ -44,9 +49,27 @@ func (s *Status) Complete() bool {
 }
 
 // activeWindow is the longest time since an unfinished chain stored its state for which the chain
-// counts as active. It is three times the usual time between two states, so only an exceptionally
+// counts as active. It is more than twice the usual time between two states, so only an exceptionally
 // long segment exceeds it.
-const activeWindow = 90 * time.Second
+const activeWindow = 50 * time.Second
+
+// ByTasks reports whether tasks work on the run; see [RunTask].
+func (s *Status) ByTasks() bool {
+	return slices.ContainsFunc(s.Chains, func(c ChainStatus) bool { return c.isByTask })
+}
+
+// markStopped sets the field Stopped of the chains that tasks work on. A chain that is as long as the
+// longest waits for the others.
+func (s *Status) markStopped(now time.Time) {
+	longest := int64(0)
+	for _, c := range s.Chains {
+		longest = max(longest, c.iterations)
+	}
+	for k := range s.Chains {
+		c := &s.Chains[k]
+		c.Stopped = c.isByTask && !c.Done && c.iterations < longest && now.Sub(c.LastSaved) >= activeWindow
+	}
+}
 
 // isActive reports whether an unfinished chain stored its state recently.
 func (s *Status) isActive(now time.Time) bool {
@@ -97,7 +120,8 @@ func readStatus(ctx context.Context, store Store, m *Manifest) (*Status, error) 
 			continue
 		}
 		of.hasState = true
-		of.Draws, of.LastSaved, of.Shard, of.expectedBytes = s.Draws, s.Saved, s.Shard, s.Bytes
+		of.Draws, of.LastSaved, of.Shard, of.expectedBytes, of.isByTask = s.Draws, s.Saved, s.Shard, s.Bytes, s.Task
+		of.iterations = int64(s.Warm) + int64(s.At)*int64(max(1, s.Thin))
 		if s.Thin > 0 {
 			of.Draws = s.At
 		}
@@ -109,6 +133,7 @@ func readStatus(ctx context.Context, store Store, m *Manifest) (*Status, error) 
 		of.Done = !m.isDrawCountOpen() && s.Draws == m.Settings.Draws && s.Parts == of.Parts && checkPartOrder(c, stored[c]) == nil
 		status.Seconds = max(status.Seconds, s.Seconds)
 	}
+	status.markStopped(time.Now())
 	return status, nil
 }
 

@@ -160,7 +160,7 @@ func RunTask(ctx context.Context, spec *Spec, store Store, o Options, name strin
 		if err != nil {
 			return &TaskError{store.Location(), name, err}
 		}
-		o.Shard = Shard{chain + 1, spec.Settings.Chains}
+		o.Shard, o.isTask = Shard{chain + 1, spec.Settings.Chains}, true
 		err = runRound(ctx, spec, store, o, length, isWarmup)
 		if errors.As(err, new(*BusyError)) {
 			return nil // another process does the same task, and is ahead

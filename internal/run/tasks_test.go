@@ -264,3 +264,33 @@ func TestTimeIsNotShared(t *testing.T) {
 		t.Errorf("a shard: %v", err)
 	}
 }
+
+// A chain whose task was killed is told apart, within a minute, from one that a task lengthens, one that waits for the
+// others and one that is done.
+func TestDeadTask(t *testing.T) {
+	now := time.Now()
+	chain := func(iterations int64, ago time.Duration, done bool) ChainStatus {
+		return ChainStatus{isByTask: true, iterations: iterations, LastSaved: now.Add(-ago), Done: done}
+	}
+	s := &Status{Chains: []ChainStatus{
+		chain(2048, time.Hour, false),      // waits for the others
+		chain(1024, 30*time.Second, false), // runs
+		chain(1024, 55*time.Second, false), // was killed
+		chain(2048, time.Hour, true),
+		{}, // not begun
+	}}
+	s.markStopped(now)
+	for k, c := range s.Chains {
+		if c.Stopped != (k == 2) {
+			t.Errorf("chain %d: stopped is %v", k, c.Stopped)
+		}
+	}
+	if !s.ByTasks() || !s.isActive(now) {
+		t.Error("no task is at work")
+	}
+	byShards := &Status{Chains: []ChainStatus{{LastSaved: now.Add(-time.Hour)}, {}}}
+	byShards.markStopped(now)
+	if byShards.ByTasks() || byShards.Chains[0].Stopped {
+		t.Errorf("%+v", byShards)
+	}
+}

@@ -566,7 +566,7 @@ func TestKeptDraws(t *testing.T) {
 		}
 	}
 	o := Options{}
-	if o.storeInterval() != 30*time.Second {
+	if o.storeInterval() != 20*time.Second {
 		t.Errorf("it stores every %v", o.storeInterval())
 	}
 	if o.Interval = time.Second; o.storeInterval() != time.Second {

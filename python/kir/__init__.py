@@ -9,6 +9,7 @@
 The package drives the program `kir`. docs/python.md of kir describes it.
 """
 
+from . import cluster
 from ._ask import Function, function
 from ._campaign import Campaign, Progress
 from ._problem import Problem, Run, Tradeoff, score
@@ -20,4 +21,4 @@ from .rules import __all__ as _kinds
 __version__ = VERSION
 
 __all__ = ["Campaign", "Error", "Function", "Interrupted", "Objective", "Problem", "Progress", "Rule", "Run", "Tradeoff",  # noqa: PLE0604
-           "__version__", "find", "function", "score", *_kinds]
+           "__version__", "cluster", "find", "function", "score", *_kinds]
