@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -162,26 +163,60 @@ func TestScaleScript(t *testing.T) {
 	}
 }
 
-// TestScaleDocument: each command of docs/scale.md that samples in shards has a number of
-// draws and flags that there are, and the first is run.
+// TestScaleBatch runs each job of the array of AWS Batch.
+func TestScaleBatch(t *testing.T) {
+	text, err := os.ReadFile("../../examples/scale/aws-batch.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var job struct {
+		ArrayProperties    struct{ Size int }
+		ContainerOverrides struct{ Command []string }
+	}
+	if err := json.Unmarshal(text, &job); err != nil {
+		t.Fatal(err)
+	}
+	if job.ArrayProperties.Size < 2 {
+		t.Fatalf("the array has %d jobs", job.ArrayProperties.Size)
+	}
+	dir := t.TempDir()
+	words := inDirectory(t, fewerDraws(t, job.ContainerOverrides.Command), dir, "run")
+	t.Setenv("AWS_BATCH_JOB_ARRAY_SIZE", strconv.Itoa(job.ArrayProperties.Size))
+	for k := range job.ArrayProperties.Size {
+		t.Setenv("AWS_BATCH_JOB_ARRAY_INDEX", strconv.Itoa(k))
+		runScale(t, words...)
+	}
+	runScale(t, "merge", filepath.Join(dir, "run"))
+}
+
+// inDirectory puts the problem and the run of a kir sample command into a directory.
+func inDirectory(t *testing.T, words []string, dir, name string) []string {
+	t.Helper()
+	words = slices.Clone(words)
+	words[1] = filepath.Join(dir, "problem.yaml")
+	if err := os.WriteFile(words[1], []byte(scaleProblem), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	words[slices.Index(words, "-o")+1] = filepath.Join(dir, name)
+	return words
+}
+
+// TestScaleDocument: each command of docs/scale.md that begins a shared run has flags that there are, and is run.
 func TestScaleDocument(t *testing.T) {
 	text, err := os.ReadFile("../../docs/scale.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := regexp.MustCompile(`(?m)^    kir (sample problem\.yaml .*--shard \S+)`).FindAllStringSubmatch(string(text), -1)
+	commands := regexp.MustCompile(`(?m)^    kir (sample problem\.yaml .*?)( *#.*)?$`).FindAllStringSubmatch(string(text), -1)
 	if len(commands) < 3 {
 		t.Fatalf("it has %d commands", len(commands))
 	}
 	dir := t.TempDir()
-	problem := filepath.Join(dir, "problem.yaml")
-	if err := os.WriteFile(problem, []byte(scaleProblem), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	for k, m := range commands {
-		words := fewerDraws(t, strings.Fields(m[1]))
-		words[1] = problem
-		words[slices.Index(words, "-o")+1] = filepath.Join(dir, strconv.Itoa(k))
-		runScale(t, words...)
+		words := strings.Fields(m[1])
+		if slices.Contains(words, "--shard") {
+			words = fewerDraws(t, words)
+		}
+		runScale(t, inDirectory(t, words, dir, strconv.Itoa(k))...)
 	}
 }
