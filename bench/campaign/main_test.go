@@ -266,3 +266,23 @@ func TestReportVolumes(t *testing.T) {
 		t.Errorf("no %q in\n%s", want, b.String())
 	}
 }
+
+// TestReplayEHVI: the reference arm keeps its batches of different untried recipes, and does better than random.
+func TestReplayEHVI(t *testing.T) {
+	o := hill(t)
+	var err error
+	if o.second, err = readSecond(t.Context(), "", table{prices: []float64{5, 1, 2}}, o); err != nil {
+		t.Fatal(err)
+	}
+	last := make(map[string]float64)
+	for _, a := range []arm{{"random", random}, {"ehvi", expected}} {
+		r, err := replayOne(t.Context(), o, a, 3, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last[a.name] = r.Regret[len(r.Regret)-1]
+	}
+	if last["ehvi"] >= last["random"] {
+		t.Errorf("regret %v", last)
+	}
+}
