@@ -140,10 +140,10 @@ func run(ctx context.Context) error {
 		reportRules(os.Stdout, b.kept, b.arms)
 	case "speed":
 		reportSpeed(os.Stdout, b.kept, b.arms)
-	case "fronts":
-		reportFronts(os.Stdout, b.kept, b.arms)
+	case "fronts", "conditions":
+		reportPaired(os.Stdout, b.kept, task, b.arms)
 	default:
-		reportTables(os.Stdout, b.kept, task, b.arms)
+		reportTables(os.Stdout, b.kept, b.arms)
 	}
 	return nil
 }

@@ -212,9 +212,9 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestReportFronts: the report has the share of the hypervolume of each pair, how far kir is ahead on the same
-// campaigns, and what the arms took.
-func TestReportFronts(t *testing.T) {
+// TestReportPaired: the report has what each arm reached, how far kir is ahead on the same campaigns, and what the arms
+// took.
+func TestReportPaired(t *testing.T) {
 	var kept []record
 	for arm, volumes := range map[string][]float64{"kir": {0.9, 0.8}, "baybe": {0.7, 0.4}} {
 		for seed, v := range volumes {
@@ -223,7 +223,7 @@ func TestReportFronts(t *testing.T) {
 	}
 	kept = append(kept, record{Task: "fronts", On: "hills", Arm: "baybe", Seed: 2, Batch: 4, Volume: []float64{0.1}, Refused: "no"})
 	var out strings.Builder
-	reportFronts(&out, kept, []string{"kir", "baybe"})
+	reportPaired(&out, kept, "fronts", []string{"kir", "baybe"})
 	for _, want := range []string{
 		"| hills | 85.0 ± 5.0 | 55.0 ± 15.0 | 30.0 ± 10.0 |",
 		"| all | 85.0 | 55.0 | 30.0 |",
@@ -357,7 +357,7 @@ func TestKept(t *testing.T) {
 		t.Error("what was measured is not known")
 	}
 	var out strings.Builder
-	reportTables(&out, kept, "tables", []string{"kir", "bofire"})
+	reportTables(&out, kept, []string{"kir", "bofire"})
 	reportRules(&out, kept, []string{"ax"})
 	reportSpeed(&out, kept, []string{"bofire"})
 	printVersions(&out, kept)

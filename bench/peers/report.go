@@ -66,9 +66,9 @@ func (r *record) final() float64 {
 
 // reportTables prints the share of the gap that is closed: of each table over its seeds, and over the tables. An arm's
 // figures are beside kir's on the campaigns that both made.
-func reportTables(w io.Writer, kept []record, task string, arms []string) {
-	tables := places(kept, task)
-	find, seeds := complete(kept, task)
+func reportTables(w io.Writer, kept []record, arms []string) {
+	tables := places(kept, "tables")
+	find, seeds := complete(kept, "tables")
 	fmt.Fprintf(w, "| arm | %s | all | kir ahead by | campaigns | s a round | processor s a round | start, processor s | peak, MB |\n|%s\n", strings.Join(tables, " | "), strings.Repeat(" --- |", len(tables)+8))
 	for _, arm := range arms {
 		var cells []string
@@ -107,39 +107,39 @@ func reportTables(w io.Writer, kept []record, task string, arms []string) {
 		}
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %d | %.2f | %.2f | %.1f | %.0f |\n", arm, strings.Join(cells, " | "), meanWithError(over), gap, count, mean(seconds), mean(processor), mean(start), top)
 	}
-	failures(w, kept, task)
+	failures(w, kept, "tables")
 }
 
-// reportFronts prints the share of the hypervolume of each pair of objectives, over its seeds, and what each arm took.
-// Beside kir stand the campaigns that both made.
-func reportFronts(w io.Writer, kept []record, arms []string) {
-	pairs := places(kept, "fronts")
-	find, seeds := complete(kept, "fronts")
-	fmt.Fprintf(w, "| objectives | %s |", strings.Join(arms, " | "))
+// reportPaired prints what campaigns of a task reached on each table, over the seeds, and what each arm took. Kir less
+// another arm is of the campaigns that both made.
+func reportPaired(w io.Writer, kept []record, task string, arms []string) {
+	tables := places(kept, task)
+	find, seeds := complete(kept, task)
+	fmt.Fprintf(w, "| table | %s |", strings.Join(arms, " | "))
 	for _, arm := range arms {
 		if arm != "kir" {
 			fmt.Fprintf(w, " kir less %s |", arm)
 		}
 	}
 	fmt.Fprintf(w, "\n|%s\n", strings.Repeat(" --- |", 2*len(arms)))
-	over, ahead := make([][]float64, len(arms)), make([][]float64, len(arms)) // means by pair
-	for _, pair := range pairs {
+	over, ahead := make([][]float64, len(arms)), make([][]float64, len(arms)) // means by table
+	for _, table := range tables {
 		var cells, less []string
 		for n, arm := range arms {
-			var volumes, gaps []float64
+			var reached, gaps []float64
 			for seed := range seeds {
-				r := find(pair, arm, seed)
+				r := find(table, arm, seed)
 				if r == nil {
 					continue
 				}
-				volumes = append(volumes, r.final())
-				if k := find(pair, "kir", seed); k != nil {
+				reached = append(reached, r.final())
+				if k := find(table, "kir", seed); k != nil {
 					gaps = append(gaps, k.final()-r.final())
 				}
 			}
-			cells = append(cells, meanWithError(volumes))
-			if len(volumes) > 0 {
-				over[n] = append(over[n], mean(volumes))
+			cells = append(cells, meanWithError(reached))
+			if len(reached) > 0 {
+				over[n] = append(over[n], mean(reached))
 			}
 			if len(gaps) > 0 {
 				ahead[n] = append(ahead[n], mean(gaps))
@@ -148,7 +148,7 @@ func reportFronts(w io.Writer, kept []record, arms []string) {
 				less = append(less, meanWithError(gaps))
 			}
 		}
-		fmt.Fprintf(w, "| %s | %s |\n", pair, strings.Join(append(cells, less...), " | "))
+		fmt.Fprintf(w, "| %s | %s |\n", table, strings.Join(append(cells, less...), " | "))
 	}
 	var cells, less []string
 	for n, arm := range arms {
@@ -162,9 +162,9 @@ func reportFronts(w io.Writer, kept []record, arms []string) {
 	for _, arm := range arms {
 		var seconds, processor, start []float64
 		top := 0.0
-		for _, pair := range pairs {
+		for _, table := range tables {
 			for seed := range seeds {
-				if r := find(pair, arm, seed); r != nil {
+				if r := find(table, arm, seed); r != nil {
 					seconds, processor = append(seconds, r.Seconds...), append(processor, r.Processor...)
 					start, top = append(start, r.Start), max(top, r.Peak)
 				}
@@ -174,7 +174,7 @@ func reportFronts(w io.Writer, kept []record, arms []string) {
 			fmt.Fprintf(w, "| %s | %d | %.2f | %.2f | %.1f | %.0f |\n", arm, len(start), mean(seconds), mean(processor), mean(start), top)
 		}
 	}
-	failures(w, kept, "fronts")
+	failures(w, kept, task)
 }
 
 // reportRules prints what came of each set of rules.
