@@ -1,12 +1,12 @@
 // Command peers measures kir beside the programs that its users have: BoFire, BayBE, Ax, BoTorch, ENTMOOT and
 // scikit-learn. Each peer is a process that answers lines of JSON; python/protocol.py has their form.
 //
-//	go run -C bench ./peers -install                    # once: a virtual environment of 7 GB
-//	go run -C bench ./peers -data DIR -keep peers.jsonl # campaigns on the tables of bench/campaign
-//	go run -C bench ./peers -fronts -data DIR -keep peers.jsonl     # campaigns for two objectives
-//	go run -C bench ./peers -conditions -data DIR -keep peers.jsonl # trials that set more than amounts
-//	go run -C bench ./peers -rules -keep peers.jsonl    # sparse recipes under rules
-//	go run -C bench ./peers -speed -keep peers.jsonl    # one batch by rows and ingredients
+//	go run -C bench ./peers -install                                # once: a virtual environment of 7 GB
+//	go run -C bench ./peers -data DIR -keep peers.jsonl             # campaigns on the tables of bench/campaign
+//	go run -C bench ./peers -fronts -data DIR -keep peers.jsonl     # the same for two objectives
+//	go run -C bench ./peers -conditions -data DIR -keep peers.jsonl # the same where trials set more than amounts
+//	go run -C bench ./peers -rules -keep peers.jsonl                # sparse recipes under rules
+//	go run -C bench ./peers -speed -keep peers.jsonl                # one batch by rows and ingredients
 //
 // What is in the file of -keep is not measured again, so that a bench can go on after it was interrupted.
 package main
