@@ -132,27 +132,46 @@ func shortlist(ctx context.Context, p *replay) ([]int, error) {
 	return out, nil
 }
 
+// problem returns the problem file of an oracle, and the ingredients.csv that it names; empty: it names none.
+func (o *oracle) problem() (text, stock string) {
+	quoted := make([]string, len(o.ingredients))
+	for i, name := range o.ingredients {
+		quoted[i] = strconv.Quote(name)
+	}
+	way := "maximize"
+	if o.minimize {
+		way = "minimize"
+	}
+	ingredients, more := "["+strings.Join(quoted, ", ")+"]", "properties: {y: {forest: {label: y, "+way+": true}}}\n"
+	if s := o.second; s != nil {
+		ingredients, more, stock = "ingredients.csv", s.asked(way), s.ingredients(o)
+	}
+	return fmt.Sprintf("total: %d\ningredients: %s\nsparsity: {uniform: [1, %d]}\n%s%ssearch: {doses: any}\n", o.total, ingredients, o.most, o.section(), more), stock
+}
+
+// measured returns what an experiment says of a recipe, by the labels of the problem file; nil: it failed.
+func (o *oracle) measured(k int) map[string]float64 {
+	if math.IsNaN(o.values[k]) {
+		return nil
+	}
+	values := map[string]float64{"y": o.values[k]}
+	if s := o.second; s != nil && s.prices == nil {
+		values["z"] = s.values[k]
+	}
+	return values
+}
+
 // next is kir next, from a problem file and the file of its results, among the recipes of
 // the oracle.
 func next(ctx context.Context, p *replay) (_ []int, err error) {
 	path := filepath.Join(p.dir, "replay.yaml")
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		quoted := make([]string, len(p.o.ingredients))
-		for i, name := range p.o.ingredients {
-			quoted[i] = strconv.Quote(name)
-		}
-		way := "maximize"
-		if p.o.minimize {
-			way = "minimize"
-		}
-		ingredients, more := "["+strings.Join(quoted, ", ")+"]", "properties: {y: {forest: {label: y, "+way+": true}}}\n"
-		if s := p.o.second; s != nil {
-			ingredients, more = "ingredients.csv", s.asked(way)
-			if err := os.WriteFile(filepath.Join(p.dir, ingredients), []byte(s.ingredients(p.o)), 0o600); err != nil {
+		text, stock := p.o.problem()
+		if stock != "" {
+			if err := os.WriteFile(filepath.Join(p.dir, "ingredients.csv"), []byte(stock), 0o600); err != nil {
 				return nil, err
 			}
 		}
-		text := fmt.Sprintf("total: %d\ningredients: %s\nsparsity: {uniform: [1, %d]}\n%s%ssearch: {doses: any}\n", p.o.total, ingredients, p.o.most, p.o.section(), more)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return nil, err
 		}
@@ -163,14 +182,16 @@ func next(ctx context.Context, p *replay) (_ []int, err error) {
 	}
 	var results []campaign.Result
 	for _, k := range p.tried {
-		res := campaign.Result{Name: fmt.Sprint("recipe ", k), Values: map[string]string{"y": strconv.FormatFloat(p.o.values[k], 'g', -1, 64)}}
+		res := campaign.Result{Name: fmt.Sprint("recipe ", k), Values: make(map[string]string)}
 		if id, ok := p.ids[k]; ok {
 			res.ID, res.Name = id, ""
 		}
-		if math.IsNaN(p.o.values[k]) {
+		measured := p.o.measured(k)
+		if measured == nil {
 			res.Failed, res.Values = true, nil
-		} else if s := p.o.second; s != nil && s.prices == nil {
-			res.Values["z"] = strconv.FormatFloat(s.values[k], 'g', -1, 64)
+		}
+		for label, v := range measured {
+			res.Values[label] = strconv.FormatFloat(v, 'g', -1, 64)
 		}
 		for _, part := range p.o.recipes[k] {
 			if res.ID != "" {

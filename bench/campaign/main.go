@@ -250,7 +250,7 @@ func replayAll(ctx context.Context, oracles []*oracle, names []string, seeds []u
 				case "next":
 					a.choose = next
 				case "ehvi":
-					a.choose = ehvi
+					a.choose = expected
 				case "gp", "rf":
 					if py == nil {
 						var err error

@@ -201,6 +201,9 @@ func TestExport(t *testing.T) {
 	if err := json.Unmarshal([]byte(b.String()), &e); err != nil {
 		t.Fatal(err)
 	}
+	if text, _ := o.problem(); e.Problem != text || e.Stock != "" || e.Second != nil || e.Settings != nil {
+		t.Errorf("%+v", e)
+	}
 	if e.Name != "hill" || e.Total != 12 || len(e.Units) != 91 || len(e.Worth) != 91 || len(e.Starts) != 2 {
 		t.Fatalf("%+v", e)
 	}
@@ -212,9 +215,52 @@ func TestExport(t *testing.T) {
 		for _, u := range units {
 			sum += u
 		}
-		if sum != 12 || (e.Worth[k] == nil) != (k == o.order[0]) {
+		if sum != 12 || (e.Worth[k] == nil) != (k == o.order[0]) || (e.Results[k] == nil) != (k == o.order[0]) {
 			t.Errorf("recipe %d: %v, worth %v", k, units, e.Worth[k])
 		}
+	}
+}
+
+// TestExportFurther: two objectives are printed so that more is better, with their losses on the table's scale.
+// Conditions are printed as they are and as features.
+func TestExportFurther(t *testing.T) {
+	text := "a,b,y,heat,oven\n"
+	for a := range 70 {
+		text += fmt.Sprintf("%d,%d,%d,%d,%c\n", a, 69-a, a*(69-a), 150+10*(a%3), 'A'+a%2)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "two.csv"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	of := table{file: "two.csv", columns: []string{"a", "b"}, label: "y", total: 69, minimize: true}
+	read := func(of table) (e exported) {
+		o, err := readOracle(t.Context(), dir, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := export(&b, []*oracle{o}, []uint64{0}); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(b.String()), &e); err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	priced := of
+	priced.prices = []float64{1, 3}
+	e := read(priced)
+	// Recipe 69 is of a alone: the smallest y, and the smallest price.
+	if e.Second[69] != -1 || *e.Worth[69] != 0 || e.Results[1]["y"] != 68 || !slices.Equal(e.Prices, priced.prices) || !slices.Equal(e.Scaled[69], []float64{0, 0}) ||
+		math.Abs(e.Volume-1) > 1e-9 || !strings.HasPrefix(e.Stock, "name,price\n") || !strings.Contains(e.Problem, "trade: [y, z]") {
+		t.Errorf("%+v", e)
+	}
+	heated := of
+	heated.conditions = []condition{{name: "heat", number: true, alike: 1}, {name: "oven"}}
+	e = read(heated)
+	if !slices.Equal(e.Conditions, []exportedCondition{{"heat", true}, {"oven", false}}) || !slices.Equal(e.Settings[1], []any{160.0, "B"}) ||
+		!slices.Equal(e.Features[1], []float64{0.5, 0, 1}) || !strings.Contains(e.Problem, `"heat": {values: [150, 160, 170]}`) {
+		t.Errorf("%+v", e)
 	}
 }
 
@@ -264,5 +310,25 @@ func TestReportVolumes(t *testing.T) {
 	reportVolumes(&b, []*oracle{o}, []string{"random", "next"}, kept, 8, seedsFrom(0, 3))
 	if want := "| hill | 91 | 20 + 24 | 55.0 ± 5.0 | 85.0 ± 5.0 | +30.0 ± 10.0 |"; !strings.Contains(b.String(), want) {
 		t.Errorf("no %q in\n%s", want, b.String())
+	}
+}
+
+// TestReplayEHVI: the reference arm keeps its batches of different untried recipes, and does better than random.
+func TestReplayEHVI(t *testing.T) {
+	o := hill(t)
+	var err error
+	if o.second, err = readSecond(t.Context(), "", table{prices: []float64{5, 1, 2}}, o); err != nil {
+		t.Fatal(err)
+	}
+	last := make(map[string]float64)
+	for _, a := range []arm{{"random", random}, {"ehvi", expected}} {
+		r, err := replayOne(t.Context(), o, a, 3, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last[a.name] = r.Regret[len(r.Regret)-1]
+	}
+	if last["ehvi"] >= last["random"] {
+		t.Errorf("regret %v", last)
 	}
 }

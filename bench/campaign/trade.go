@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"kir/bench/ehvi"
 	"kir/internal/pareto"
 	"kir/mcmc"
 )
@@ -113,6 +114,27 @@ func readSecond(ctx context.Context, dir string, t table, o *oracle) (*second, e
 	return s, nil
 }
 
+// expected is the arm of exact expected improvement of the hypervolume among all untried recipes.
+func expected(_ context.Context, p *replay) ([]int, error) {
+	var x, losses, pool [][]float64
+	for _, k := range p.tried {
+		x, losses = append(x, p.o.shares(k)), append(losses, p.o.losses(k))
+	}
+	var known []float64
+	rest := p.untried()
+	for _, k := range rest {
+		pool = append(pool, p.o.shares(k))
+		if p.o.second.prices != nil {
+			known = append(known, p.o.losses(k)[1])
+		}
+	}
+	chosen, err := ehvi.Choose(x, losses, pool, known, p.size)
+	for n, k := range chosen {
+		chosen[n] = rest[k]
+	}
+	return chosen, err
+}
+
 // asked returns the properties and the trade-off of the problem.
 func (s *second) asked(way string) string {
 	z := "{forest: {label: z, minimize: true}}"
@@ -158,7 +180,7 @@ func (o *oracle) scaledLosses(recipes ...int) (points [][]float64) {
 
 // adds is the share of the hypervolume of what was tried that a recipe adds.
 func (o *oracle) adds(k int, tried []int) float64 {
-	points, one := lowerFront(o.scaledLosses(tried...)), []float64{1, 1}
+	points, one := ehvi.LowerFront(o.scaledLosses(tried...)), []float64{1, 1}
 	return pareto.VolumeGain(o.scaledLosses(k)[0], points, one) / max(pareto.Hypervolume(points, one), 1e-9)
 }
 

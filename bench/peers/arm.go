@@ -27,6 +27,26 @@ type question struct {
 	Total  int    `json:"total,omitempty"` // units of a recipe
 	Most   int    `json:"most,omitempty"`  // ingredients of a recipe
 	Failed []bool `json:"failed,omitempty"`
+
+	Problem string               `json:"problem,omitempty"` // kir's problem file of a table, its ingredients.csv, and what was measured by its labels
+	Stock   string               `json:"stock,omitempty"`
+	Results []map[string]float64 `json:"results,omitempty"`
+
+	Z      []float64 `json:"z,omitempty"`      // of two objectives: the second, more is better
+	Prices []float64 `json:"prices,omitempty"` // of the ingredients, if the second is known: less the mean price
+	Known  []float64 `json:"known,omitempty"`  // the same of the pool
+
+	Conditions   []condition `json:"conditions,omitempty"` // set beside the amounts
+	Settings     [][]any     `json:"settings,omitempty"`   // of what was tried: the value of each condition
+	PoolSettings [][]any     `json:"pool_settings,omitempty"`
+	Features     [][]float64 `json:"features,omitempty"` // the same as numbers from 0 to 1, a column for each category
+	PoolFeatures [][]float64 `json:"pool_features,omitempty"`
+}
+
+// A condition is what a trial sets beside the amounts, a number or a category.
+type condition struct {
+	Name   string `json:"name"`
+	Number bool   `json:"number"`
 }
 
 // An answer is what an arm says, and what it took.
@@ -52,12 +72,12 @@ func (b *bench) startArm(ctx context.Context, name string) (arm, error) {
 	switch name {
 	case "random":
 		return randomArm{}, nil
-	case "kir":
+	case "kir", "ehvi":
 		self, err := os.Executable()
 		if err != nil {
 			return nil, err
 		}
-		return startProcess(ctx, b.limit, self, "-answer")
+		return startProcess(ctx, b.limit, self, "-answer", name)
 	}
 	return startProcess(ctx, b.limit, b.python, filepath.Join(b.scripts, "ask_"+name+".py"))
 }

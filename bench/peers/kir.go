@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
+	"kir/bench/ehvi"
 	"kir/internal/campaign"
 	"kir/internal/compile"
 	"kir/internal/dataset"
@@ -23,12 +23,20 @@ import (
 	"kir/mcmc"
 )
 
-// answerAll answers questions about tables as the other arms do, by what kir next is made of. The command itself
-// cannot be told that only the recipes of a table may be chosen.
-func answerAll(ctx context.Context, in io.Reader, out io.Writer) error {
+// answerAll answers questions about tables as the other arms do. The arm kir is what kir next is made of; the command
+// itself cannot be told that only the recipes of a table may be chosen.
+func answerAll(ctx context.Context, arm string, in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<26)
 	answers := json.NewEncoder(out)
+	choose := chooseByKir
+	switch arm {
+	case "kir":
+	case "ehvi":
+		choose = chooseByVolume
+	default:
+		return fmt.Errorf("-answer %s: want kir or ehvi", arm)
+	}
 	version := "kir"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		version += " (" + info.GoVersion + ")"
@@ -42,7 +50,7 @@ func answerAll(ctx context.Context, in io.Reader, out io.Writer) error {
 			return err
 		}
 		began, before := time.Now(), processorSeconds()
-		chosen, err := chooseByKir(ctx, q)
+		chosen, err := choose(ctx, q)
 		a := answer{Chosen: chosen, Seconds: time.Since(began).Seconds(), Processor: processorSeconds() - before, Peak: peakMegabytes()}
 		if err != nil {
 			a.Refused = err.Error()
@@ -79,20 +87,24 @@ func chooseByKir(ctx context.Context, q question) (_ []int, err error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	quoted := make([]string, len(q.Names))
-	for i, name := range q.Names {
-		quoted[i] = strconv.Quote(name)
-	}
 	path := filepath.Join(dir, "replay.yaml")
-	text := fmt.Sprintf("total: %d\ningredients: [%s]\nsparsity: {uniform: [1, %d]}\nproperties: {y: {forest: {label: y, maximize: true}}}\nsearch: {doses: any}\n", q.Total, strings.Join(quoted, ", "), q.Most)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := errors.Join(os.WriteFile(path, []byte(q.Problem), 0o600), os.WriteFile(filepath.Join(dir, "ingredients.csv"), []byte(q.Stock), 0o600)); err != nil {
 		return nil, err
 	}
 	results := make([]campaign.Result, len(q.X))
 	for k, x := range q.X {
-		results[k] = campaign.Result{Name: fmt.Sprint("recipe ", k), Values: map[string]string{"y": strconv.FormatFloat(q.Y[k], 'g', -1, 64)}}
-		if len(q.Failed) > 0 && q.Failed[k] {
-			results[k].Failed, results[k].Values = true, nil
+		results[k] = campaign.Result{Name: fmt.Sprint("recipe ", k), Failed: q.Results[k] == nil}
+		if !results[k].Failed {
+			results[k].Values = make(map[string]string)
+		}
+		for label, v := range q.Results[k] {
+			results[k].Values[label] = strconv.FormatFloat(v, 'g', -1, 64)
+		}
+		if q.Conditions != nil {
+			results[k].Conditions = make(map[string]string)
+			for name, v := range q.named(q.Settings[k]) {
+				results[k].Conditions[name] = fmt.Sprint(v)
+			}
 		}
 		for _, p := range partsOfShares(x, q.Total) {
 			a, err := measure.ParseAmount(strconv.Itoa(p.Amount))
@@ -123,7 +135,10 @@ func chooseByKir(ctx context.Context, q question) (_ []int, err error) {
 		for _, p := range allowed[k].Parts {
 			recipe[q.Names[p.Ingredient]] = p.Amount
 		}
-		at[fmt.Sprint(recipe)] = k
+		if q.Conditions != nil {
+			allowed[k].Conditions = q.named(q.PoolSettings[k])
+		}
+		at[fmt.Sprint(recipe, allowed[k].Conditions)] = k
 	}
 	b, err := c.Choose(ctx, campaign.Settings{BatchSize: q.N, Seed: uint64(q.Seed), MaxNewIngredients: -1, Workers: 1, AllowedRecipes: allowed})
 	if err != nil {
@@ -131,13 +146,38 @@ func chooseByKir(ctx context.Context, q question) (_ []int, err error) {
 	}
 	var out []int
 	for _, e := range b.Entries {
-		k, ok := at[fmt.Sprint(e.Recipe)]
+		k, ok := at[fmt.Sprint(e.Recipe, e.Conditions)]
 		if !ok {
 			continue // the repeat of a recipe that was tried
 		}
 		out = append(out, k)
 	}
 	return out, nil
+}
+
+// named returns the values of the conditions by name.
+func (q *question) named(setting []any) map[string]any {
+	named := make(map[string]any)
+	for c, of := range q.Conditions {
+		named[of.Name] = setting[c]
+	}
+	return named
+}
+
+// chooseByVolume chooses from the pool by the exact expected improvement of the hypervolume.
+func chooseByVolume(_ context.Context, q question) ([]int, error) {
+	if q.Z == nil {
+		return nil, errors.New("one objective has no hypervolume")
+	}
+	var losses [][]float64
+	for k, y := range q.Y {
+		losses = append(losses, []float64{-y, -q.Z[k]})
+	}
+	var known []float64
+	for _, z := range q.Known {
+		known = append(known, -z)
+	}
+	return ehvi.Choose(q.X, losses, q.Pool, known, q.N)
 }
 
 // partsOfShares returns the units of a recipe's shares.

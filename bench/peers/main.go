@@ -1,10 +1,13 @@
 // Command peers measures kir beside the programs that its users have: BoFire, BayBE, Ax, BoTorch, ENTMOOT and
 // scikit-learn. Each peer is a process that answers lines of JSON; python/protocol.py has their form.
 //
-//	go run -C bench ./peers -install                    # once: a virtual environment of 7 GB
-//	go run -C bench ./peers -data DIR -keep peers.jsonl # campaigns on the tables of bench/campaign
-//	go run -C bench ./peers -rules -keep peers.jsonl    # sparse recipes under rules
-//	go run -C bench ./peers -speed -keep peers.jsonl    # one batch by rows and ingredients
+//	go run -C bench ./peers -install                                # once: a virtual environment of 7 GB
+//	go run -C bench ./peers -data DIR -keep peers.jsonl             # campaigns on the tables of bench/campaign
+//	go run -C bench ./peers -fronts -data DIR -keep peers.jsonl     # the same for two objectives
+//	go run -C bench ./peers -conditions -data DIR -keep peers.jsonl # the same where trials set more than amounts
+//	go run -C bench ./peers -rules -keep peers.jsonl                # sparse recipes under rules
+//	go run -C bench ./peers -speed -keep peers.jsonl                # one batch by rows and ingredients
+//	go run -C bench ./peers -all -data DIR -keep peers.jsonl        # all of these and what follows
 //
 // With -samplers it measures kir beside samplers, solvers and programs of evolution, which have an environment of their
 // own of 1.3 GB; python/samplers_protocol.py has the form of their questions:
@@ -25,12 +28,24 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
 
-// everyArm lists the arms in the order in which tables have them.
-var everyArm = []string{"random", "kir", "bofire", "baybe", "ax", "botorch", "sklearn_gp", "sklearn_rf", "entmoot"}
+// armsOf returns the arms of a task in the order in which tables have them.
+func armsOf(task string) []string {
+	switch task {
+	case "fronts":
+		return []string{"random", "kir", "ehvi", "bofire", "baybe", "botorch"}
+	case "conditions":
+		return []string{"random", "kir", "bofire", "baybe", "botorch", "sklearn_gp"}
+	}
+	return []string{"random", "kir", "bofire", "baybe", "ax", "botorch", "sklearn_gp", "sklearn_rf", "entmoot"}
+}
+
+// someTables are the tables of campaigns with one objective unless others are named.
+const someTables = "oer_plate_3851,photo_wf3,perovskite,electrolytes"
 
 // A bench is how its parts are run.
 type bench struct {
@@ -64,22 +79,25 @@ func run(ctx context.Context) error {
 	home := flag.String("home", "peers", "directory of this command's files")
 	program := flag.String("kir", "", "the program kir; empty: it is built")
 	data := flag.String("data", os.Getenv("KIR_EXPERIMENTS"), "directory of the experiments")
-	only := flag.String("tables", "oer_plate_3851,photo_wf3,perovskite,electrolytes", "tables, with commas between; empty: all")
-	arms := flag.String("arms", strings.Join(everyArm, ","), "arms")
+	only := flag.String("tables", someTables, "tables, with commas between; empty, and the default of -fronts and -conditions: all")
+	arms := flag.String("arms", "", "arms; empty: all of the task")
 	seeds := flag.Int("seeds", 4, "campaigns of each arm and table")
 	rounds := flag.Int("rounds", 5, "batches of a campaign")
 	size := flag.Int("batch", 4, "recipes of a batch")
 	keep := flag.String("keep", "", "file of what was measured, to go on with")
+	fronts := flag.Bool("fronts", false, "measure campaigns for two objectives")
+	conditions := flag.Bool("conditions", false, "measure campaigns whose trials set more than amounts")
 	rules := flag.Bool("rules", false, "measure sparse recipes under rules")
 	speed := flag.Bool("speed", false, "measure one batch by rows and ingredients")
 	samplers := flag.Bool("samplers", false, "measure samplers, solvers and programs of evolution")
 	kinds := flag.String("kinds", strings.Join(samplerKinds, ","), "what -samplers measures")
 	index := flag.String("index", os.Getenv("KIR_INDEX"), "a market index of the OR-Library, for the portfolios of -samplers")
+	all := flag.Bool("all", false, "measure all of these, one after another")
 	rows := flag.String("rows", "100,1000", "rows of -speed")
 	ingredients := flag.String("ingredients", "6,20,60", "ingredients of -speed")
 	limit := flag.Duration("limit", 10*time.Minute, "the longest time of one answer")
 	show := flag.Bool("show", false, "print what was kept, and measure nothing")
-	answer := flag.Bool("answer", false, "answer questions as the arm kir")
+	answer := flag.String("answer", "", "answer questions as the arm kir or ehvi")
 	flag.Parse()
 
 	lock := "requirements.lock"
@@ -92,11 +110,25 @@ func run(ctx context.Context) error {
 	if *samplers {
 		lock = "requirements-samplers.lock"
 	}
+	task := "tables"
+	for name, is := range map[string]bool{"fronts": *fronts, "conditions": *conditions, "rules": *rules, "speed": *speed} {
+		if is {
+			task = name
+		}
+	}
+	if *only == someTables && task != "tables" {
+		*only = ""
+	}
 	b := &bench{python: filepath.Join(*environment, "bin", "python"), scripts: filepath.Join(*home, "python"), kir: *program,
-		keep: *keep, arms: strings.Split(*arms, ","), seeds: *seeds, limit: *limit}
+		keep: *keep, arms: armsOf(task), seeds: *seeds, limit: *limit}
+	if *arms != "" {
+		b.arms = strings.Split(*arms, ",")
+	}
 	switch {
-	case *answer:
-		return answerAll(ctx, os.Stdin, os.Stdout)
+	case *all:
+		return measureAll(ctx, os.Args[1:])
+	case *answer != "":
+		return answerAll(ctx, *answer, os.Stdin, os.Stdout)
 	case *install:
 		return installPeers(ctx, *base, *environment, filepath.Join(*home, lock))
 	case *samplers:
@@ -110,7 +142,7 @@ func run(ctx context.Context) error {
 	if b.kept, err = readKept(*keep); err != nil {
 		return err
 	}
-	if !*show && b.kir == "" && (*rules || *speed) {
+	if !*show && b.kir == "" && (task == "rules" || task == "speed") {
 		dir, err := os.MkdirTemp("", "kir-peers-")
 		if err != nil {
 			return err
@@ -125,47 +157,64 @@ func run(ctx context.Context) error {
 	}
 	fmt.Printf("%s, %s/%s, one thread each\n\n", time.Now().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH)
 	defer func() { printVersions(os.Stdout, b.kept) }()
-	switch {
-	case *rules:
-		if !*show {
-			if err := b.underRules(ctx); err != nil {
-				return err
-			}
+	if !*show {
+		if err := b.measure(ctx, task, *data, *only, *rows, *ingredients, *rounds, *size); err != nil {
+			return err
 		}
+	}
+	switch task {
+	case "rules":
 		reportRules(os.Stdout, b.kept, b.arms)
-		return nil
-	case *speed:
-		if !*show {
-			if err := b.bySize(ctx, *rows, *ingredients); err != nil {
-				return err
-			}
-		}
+	case "speed":
 		reportSpeed(os.Stdout, b.kept, b.arms)
-		return nil
-	}
-	if *show {
+	case "fronts", "conditions":
+		reportPaired(os.Stdout, b.kept, task, b.arms)
+	default:
 		reportTables(os.Stdout, b.kept, b.arms)
-		return nil
 	}
-	if *data == "" {
-		return errors.New("say where the experiments are: -data DIR")
-	}
-	tables, err := readTables(ctx, *data, *only, *seeds)
+	return nil
+}
+
+// measureAll runs this command for each task, with the other flags that it was given.
+func measureAll(ctx context.Context, args []string) error {
+	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	if err := b.campaigns(ctx, tables, *rounds, *size); err != nil {
+	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return strings.TrimLeft(arg, "-") == "all" })
+	for _, task := range []string{"", "-fronts", "-conditions", "-rules", "-speed", "-samplers"} {
+		c := exec.CommandContext(ctx, self, slices.DeleteFunc(append([]string{task}, args...), func(arg string) bool { return arg == "" })...)
+		c.Stdout, c.Stderr = os.Stdout, os.Stderr
+		if err := c.Run(); err != nil {
+			return fmt.Errorf("%s: %w", strings.TrimLeft(task, "-"), err)
+		}
+	}
+	return nil
+}
+
+// measure measures what is missing of a task.
+func (b *bench) measure(ctx context.Context, task, data, only, rows, ingredients string, rounds, size int) error {
+	switch task {
+	case "rules":
+		return b.underRules(ctx)
+	case "speed":
+		return b.bySize(ctx, rows, ingredients)
+	}
+	if data == "" {
+		return errors.New("say where the experiments are: -data DIR")
+	}
+	tables, err := readTables(ctx, task, data, only, b.seeds)
+	if err != nil {
 		return err
 	}
-	reportTables(os.Stdout, b.kept, b.arms)
-	return nil
+	return b.campaigns(ctx, task, tables, rounds, size)
 }
 
 // ownArms returns the arms that need no Python.
 func ownArms(arms []string) []string {
 	var own []string
 	for _, a := range arms {
-		if a == "random" || a == "kir" {
+		if a == "random" || a == "kir" || a == "ehvi" {
 			own = append(own, a)
 		}
 	}

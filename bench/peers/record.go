@@ -10,7 +10,7 @@ import (
 
 // A record is one campaign, or one answer under rules or by size.
 type record struct {
-	Task     string    `json:"task"` // tables, rules or speed
+	Task     string    `json:"task"` // tables, fronts, conditions, rules or speed
 	On       string    `json:"on"`   // the table, the rules, or the size
 	Arm      string    `json:"arm"`
 	Seed     int       `json:"seed"`
@@ -18,6 +18,7 @@ type record struct {
 	Versions []string  `json:"versions,omitempty"`
 	Closed   []float64 `json:"closed,omitempty"` // of a campaign, after each round: the share of the first regret that is gone
 	Regret   []float64 `json:"regret,omitempty"`
+	Volume   []float64 `json:"volume,omitempty"` // of a campaign for two objectives instead: the share of the table's hypervolume
 
 	Seconds   []float64 `json:"seconds,omitempty"` // of each answer
 	Processor []float64 `json:"processor,omitempty"`
@@ -34,6 +35,14 @@ type record struct {
 // key says what was measured.
 func (r *record) key() string {
 	return fmt.Sprint(r.Task, "|", r.On, "|", r.Arm, "|", r.Seed, "|", r.Batch)
+}
+
+// reached returns what the figure of a campaign was after each round.
+func (r *record) reached() []float64 {
+	if r.Volume != nil {
+		return r.Volume
+	}
+	return r.Closed
 }
 
 // readKept reads what was measured; the end of an interrupted line is left out.

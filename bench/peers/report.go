@@ -43,25 +43,32 @@ func places(kept []record, task string) []string {
 	return on
 }
 
+// complete returns what finds a campaign of a task that no arm refused, and how many seeds there are.
+func complete(kept []record, task string) (find func(on, arm string, seed int) *record, seeds int) {
+	at := make(map[string]*record)
+	batch := 0
+	for k := range kept {
+		r := &kept[k]
+		if r.Task == task && r.Refused == "" && len(r.reached()) > 0 {
+			at[r.key()], seeds, batch = r, max(seeds, r.Seed+1), r.Batch
+		}
+	}
+	return func(on, arm string, seed int) *record {
+		return at[(&record{Task: task, On: on, Arm: arm, Seed: seed, Batch: batch}).key()]
+	}, seeds
+}
+
+// final returns the figure of a campaign at its end, in percent.
+func (r *record) final() float64 {
+	all := r.reached()
+	return 100 * all[len(all)-1]
+}
+
 // reportTables prints the share of the gap that is closed: of each table over its seeds, and over the tables. An arm's
 // figures are beside kir's on the campaigns that both made.
 func reportTables(w io.Writer, kept []record, arms []string) {
 	tables := places(kept, "tables")
-	at := make(map[string]*record)
-	seeds := 0
-	for k := range kept {
-		r := &kept[k]
-		if r.Task == "tables" && r.Refused == "" && len(r.Closed) > 0 {
-			at[r.key()], seeds = r, max(seeds, r.Seed+1)
-		}
-	}
-	batch := 0
-	for _, r := range at {
-		batch = r.Batch
-	}
-	find := func(table, arm string, seed int) *record {
-		return at[(&record{Task: "tables", On: table, Arm: arm, Seed: seed, Batch: batch}).key()]
-	}
+	find, seeds := complete(kept, "tables")
 	fmt.Fprintf(w, "| arm | %s | all | kir ahead by | campaigns | s a round | processor s a round | start, processor s | peak, MB |\n|%s\n", strings.Join(tables, " | "), strings.Repeat(" --- |", len(tables)+8))
 	for _, arm := range arms {
 		var cells []string
@@ -75,10 +82,10 @@ func reportTables(w io.Writer, kept []record, arms []string) {
 					continue
 				}
 				count++
-				last := 100 * r.Closed[len(r.Closed)-1]
+				last := r.final()
 				closed = append(closed, last)
 				if k := find(table, "kir", seed); k != nil {
-					behind = append(behind, 100*k.Closed[len(k.Closed)-1]-last)
+					behind = append(behind, k.final()-last)
 				}
 				seconds, processor = append(seconds, r.Seconds...), append(processor, r.Processor...)
 				start, top = append(start, r.Start), max(top, r.Peak)
@@ -101,6 +108,73 @@ func reportTables(w io.Writer, kept []record, arms []string) {
 		fmt.Fprintf(w, "| %s | %s | %s | %s | %d | %.2f | %.2f | %.1f | %.0f |\n", arm, strings.Join(cells, " | "), meanWithError(over), gap, count, mean(seconds), mean(processor), mean(start), top)
 	}
 	failures(w, kept, "tables")
+}
+
+// reportPaired prints what campaigns of a task reached on each table, over the seeds, and what each arm took. Kir less
+// another arm is of the campaigns that both made.
+func reportPaired(w io.Writer, kept []record, task string, arms []string) {
+	tables := places(kept, task)
+	find, seeds := complete(kept, task)
+	fmt.Fprintf(w, "| table | %s |", strings.Join(arms, " | "))
+	for _, arm := range arms {
+		if arm != "kir" {
+			fmt.Fprintf(w, " kir less %s |", arm)
+		}
+	}
+	fmt.Fprintf(w, "\n|%s\n", strings.Repeat(" --- |", 2*len(arms)))
+	over, ahead := make([][]float64, len(arms)), make([][]float64, len(arms)) // means by table
+	for _, table := range tables {
+		var cells, less []string
+		for n, arm := range arms {
+			var reached, gaps []float64
+			for seed := range seeds {
+				r := find(table, arm, seed)
+				if r == nil {
+					continue
+				}
+				reached = append(reached, r.final())
+				if k := find(table, "kir", seed); k != nil {
+					gaps = append(gaps, k.final()-r.final())
+				}
+			}
+			cells = append(cells, meanWithError(reached))
+			if len(reached) > 0 {
+				over[n] = append(over[n], mean(reached))
+			}
+			if len(gaps) > 0 {
+				ahead[n] = append(ahead[n], mean(gaps))
+			}
+			if arm != "kir" {
+				less = append(less, meanWithError(gaps))
+			}
+		}
+		fmt.Fprintf(w, "| %s | %s |\n", table, strings.Join(append(cells, less...), " | "))
+	}
+	var cells, less []string
+	for n, arm := range arms {
+		cells = append(cells, meanWithError(over[n]))
+		if arm != "kir" {
+			less = append(less, meanWithError(ahead[n]))
+		}
+	}
+	fmt.Fprintf(w, "| all | %s |\n\n", strings.Join(append(cells, less...), " | "))
+	fmt.Fprintln(w, "| arm | campaigns | s a round | processor s a round | start, processor s | peak, MB |\n| --- | --- | --- | --- | --- | --- |")
+	for _, arm := range arms {
+		var seconds, processor, start []float64
+		top := 0.0
+		for _, table := range tables {
+			for seed := range seeds {
+				if r := find(table, arm, seed); r != nil {
+					seconds, processor = append(seconds, r.Seconds...), append(processor, r.Processor...)
+					start, top = append(start, r.Start), max(top, r.Peak)
+				}
+			}
+		}
+		if len(start) > 0 {
+			fmt.Fprintf(w, "| %s | %d | %.2f | %.2f | %.1f | %.0f |\n", arm, len(start), mean(seconds), mean(processor), mean(start), top)
+		}
+	}
+	failures(w, kept, task)
 }
 
 // reportRules prints what came of each set of rules.

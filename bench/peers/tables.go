@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"kir/internal/pareto"
 )
 
 // A table is a table of measured recipes, as bench/campaign exports it.
@@ -24,11 +26,31 @@ type table struct {
 	Units       [][]int       `json:"units"`
 	Worth       []*float64    `json:"worth"`
 	Starts      map[int][]int `json:"starts"`
+
+	Problem string               `json:"problem"`
+	Stock   string               `json:"stock"`
+	Results []map[string]float64 `json:"results"`
+
+	Second []float64   `json:"second"` // of two objectives
+	Prices []float64   `json:"prices"`
+	Scaled [][]float64 `json:"scaled"`
+	Volume float64     `json:"volume"`
+
+	Conditions []condition `json:"conditions"`
+	Settings   [][]any     `json:"settings"`
+	Features   [][]float64 `json:"features"`
 }
 
-// readTables has bench/campaign read the tables of a directory.
-func readTables(ctx context.Context, dir, only string, seeds int) ([]*table, error) {
-	c := exec.CommandContext(ctx, "go", "run", "./campaign", "-data", dir, "-only", only, "-seeds", strconv.Itoa(seeds), "-export")
+// readTables has bench/campaign read the tables of a task from a directory.
+func readTables(ctx context.Context, task, dir, only string, seeds int) ([]*table, error) {
+	args := []string{"run", "./campaign", "-data", dir, "-only", only, "-seeds", strconv.Itoa(seeds), "-export"}
+	switch task {
+	case "fronts":
+		args = append(args, "-trade")
+	case "conditions":
+		args = append(args, "-conditions")
+	}
+	c := exec.CommandContext(ctx, "go", args...)
 	c.Stderr = os.Stderr
 	text, err := c.Output()
 	if err != nil {
@@ -64,7 +86,7 @@ func (t *table) shares(k int) []float64 {
 
 // question asks for n recipes that were not tried; rest has the recipes of its pool.
 func (t *table) question(tried []int, n, seed int) (q question, rest []int) {
-	q = question{Names: t.Ingredients, N: n, Seed: seed, Total: t.Total, Most: t.Most}
+	q = question{Names: t.Ingredients, N: n, Seed: seed, Total: t.Total, Most: t.Most, Problem: t.Problem, Stock: t.Stock, Prices: t.Prices, Conditions: t.Conditions}
 	worst, any := 0.0, false
 	for _, k := range tried {
 		if w := t.Worth[k]; w != nil && (!any || *w < worst) {
@@ -78,10 +100,24 @@ func (t *table) question(tried []int, n, seed int) (q question, rest []int) {
 		} else {
 			q.Y = append(q.Y, *t.Worth[k])
 		}
+		q.Results = append(q.Results, t.Results[k])
+		if t.Second != nil {
+			q.Z = append(q.Z, t.Second[k])
+		}
+		if t.Conditions != nil {
+			q.Settings, q.Features = append(q.Settings, t.Settings[k]), append(q.Features, t.Features[k])
+		}
 	}
 	for k := range t.Units {
-		if !slices.Contains(tried, k) {
-			q.Pool, rest = append(q.Pool, t.shares(k)), append(rest, k)
+		if slices.Contains(tried, k) {
+			continue
+		}
+		q.Pool, rest = append(q.Pool, t.shares(k)), append(rest, k)
+		if t.Prices != nil {
+			q.Known = append(q.Known, t.Second[k])
+		}
+		if t.Conditions != nil {
+			q.PoolSettings, q.PoolFeatures = append(q.PoolSettings, t.Settings[k]), append(q.PoolFeatures, t.Features[k])
 		}
 	}
 	return q, rest
@@ -97,13 +133,22 @@ func (t *table) best(of []int) (best float64, ok bool) {
 	return best, ok
 }
 
-// campaigns makes the campaigns that are missing, the tables and seeds of all arms in turn.
-func (b *bench) campaigns(ctx context.Context, tables []*table, rounds, size int) error {
+// volume returns the share of the table's hypervolume that recipes have.
+func (t *table) volume(of []int) float64 {
+	var points [][]float64
+	for _, k := range of {
+		points = append(points, t.Scaled[k])
+	}
+	return pareto.Hypervolume(points, []float64{1, 1}) / t.Volume
+}
+
+// campaigns makes the campaigns of a task that are missing, the tables and seeds of all arms in turn.
+func (b *bench) campaigns(ctx context.Context, task string, tables []*table, rounds, size int) error {
 	for _, name := range b.arms {
 		var a arm
 		for seed := range b.seeds {
 			for _, t := range tables {
-				r := record{Task: "tables", On: t.Name, Arm: name, Seed: seed, Batch: size, Recorded: time.Now().Format(time.DateOnly)}
+				r := record{Task: task, On: t.Name, Arm: name, Seed: seed, Batch: size, Recorded: time.Now().Format(time.DateOnly)}
 				if b.isMeasured(r) {
 					continue
 				}
@@ -124,7 +169,7 @@ func (b *bench) campaigns(ctx context.Context, tables []*table, rounds, size int
 				if err := b.add(r); err != nil {
 					return err
 				}
-				fmt.Fprintf(os.Stderr, "%s %s seed %d: closed %.2f, %s\n", t.Name, name, seed, r.Closed, strings.TrimSpace(r.Refused))
+				fmt.Fprintf(os.Stderr, "%s %s seed %d: %.2f, %s\n", t.Name, name, seed, r.reached(), strings.TrimSpace(r.Refused))
 			}
 		}
 		if a != nil {
@@ -175,6 +220,10 @@ func replay(a arm, t *table, r *record, rounds int) error {
 			if w := t.Worth[rest[k]]; w != nil {
 				best = max(best, *w)
 			}
+		}
+		if t.Scaled != nil {
+			r.Volume = append(r.Volume, t.volume(tried))
+			continue
 		}
 		r.Regret, r.Closed = append(r.Regret, top-best), append(r.Closed, (best-start)/(top-start))
 	}

@@ -1,27 +1,60 @@
-"""BayBE's campaign with its default recommender: the table as a discrete space, or a continuous one under rules."""
+"""BayBE's campaign with its default recommender: the table as a discrete space, or a continuous one under rules.
 
+Two objectives are a ParetoObjective, for which the default is qLogNEHVI; both are learnt. Conditions are further
+parameters of the discrete space.
+"""
+
+import numpy as np
 import pandas as pd
 import protocol
 import torch
 from baybe import Campaign
 from baybe.constraints import ContinuousCardinalityConstraint, ContinuousLinearConstraint
-from baybe.objectives import SingleTargetObjective
-from baybe.parameters import NumericalContinuousParameter, NumericalDiscreteParameter
+from baybe.objectives import ParetoObjective, SingleTargetObjective
+from baybe.parameters import CategoricalParameter, NumericalContinuousParameter, NumericalDiscreteParameter
 from baybe.searchspace import SearchSpace
 from baybe.targets import NumericalTarget
 
 
-def choose(q):
+def choose_among(q, tried, pool, targets, objective, categories=()):
+    """Return the recommended rows, and those of the pool, with the columns of the space."""
     torch.manual_seed(q.seed)
-    tried, pool = pd.DataFrame(q.x, columns=q.names), pd.DataFrame(q.pool, columns=q.names)
     table = pd.concat([tried, pool], ignore_index=True)
-    used = [n for n in q.names if table[n].nunique() > 1]  # a parameter needs two values
-    space = SearchSpace.from_dataframe(
-        table[used], parameters=[NumericalDiscreteParameter(n, sorted(table[n].unique())) for n in used])
-    campaign = Campaign(space, SingleTargetObjective(NumericalTarget(name="y")), allow_recommending_already_measured=False)
-    campaign.add_measurements(tried[used].assign(y=q.y))
-    batch = campaign.recommend(batch_size=q.n)
-    return protocol.nearest(pool[used].to_numpy(), batch[used].to_numpy())
+    used = [n for n in table if table[n].nunique() > 1]  # a parameter needs two values
+    space = SearchSpace.from_dataframe(table[used], parameters=[
+        CategoricalParameter(n, table[n].unique()) if n in categories else NumericalDiscreteParameter(n, sorted(table[n].unique()))
+        for n in used])
+    campaign = Campaign(space, objective, allow_recommending_already_measured=False)
+    campaign.add_measurements(tried[used].assign(**targets))
+    return campaign.recommend(batch_size=q.n)[used], pool[used]
+
+
+def choose(q):
+    tried, pool = pd.DataFrame(q.x, columns=q.names), pd.DataFrame(q.pool, columns=q.names)
+    batch, rows = choose_among(q, tried, pool, {"y": q.y}, SingleTargetObjective(NumericalTarget(name="y")))
+    return protocol.nearest(rows.to_numpy(), batch.to_numpy())
+
+
+def choose_front(q):
+    tried, pool = pd.DataFrame(q.x, columns=q.names), pd.DataFrame(q.pool, columns=q.names)
+    objective = ParetoObjective([NumericalTarget(name="y"), NumericalTarget(name="z")])
+    batch, rows = choose_among(q, tried, pool, {"y": q.y, "z": q.z}, objective)
+    return protocol.nearest(rows.to_numpy(), batch.to_numpy())
+
+
+def choose_setting(q):
+    tried, pool = (pd.concat([pd.DataFrame(x, columns=q.names), pd.DataFrame(s, columns=q.keys)], axis=1)
+                   for x, s in ((q.x, q.settings), (q.pool, q.pool_settings)))
+    categories = [k for k, number in zip(q.keys, q.numbers) if not number]
+    batch, rows = choose_among(q, tried, pool, {"y": q.y}, SingleTargetObjective(NumericalTarget(name="y")), categories)
+    chosen = []
+    for _, row in batch.iterrows():
+        alike = [k for k in q.keys if k in rows]
+        same = (rows[alike] == row[alike]).all(axis=1).to_numpy()
+        shares = [n for n in q.names if n in rows]
+        far = np.abs(rows[shares].to_numpy() - row[shares].to_numpy(dtype=float)).sum(axis=1)
+        chosen.append(int(np.argmin(np.where(same, far, np.inf))))
+    return chosen
 
 
 def make(q):
@@ -46,4 +79,4 @@ def make(q):
 
 
 if __name__ == "__main__":
-    protocol.serve(["baybe", "botorch", "torch"], choose, make)
+    protocol.serve(["baybe", "botorch", "torch"], choose, make, choose_front, choose_setting)

@@ -2,8 +2,13 @@
 
 A question is a line of JSON on stdin, the answer a line on stdout. A question has names of the ingredients,
 x (shares of what was tried), y (what was measured, more is better), n (recipes that are asked for) and seed. With pool
-the answer is chosen, indices of pool; else it is recipes, lists of shares that keep the question's rules. An answer
-also has seconds, processor (seconds) and peak (MB of the process), or refused: why the peer cannot answer.
+the answer is chosen, indices of pool; else it is recipes, lists of shares that keep the question's rules.
+
+With two objectives z is the second, more is better. With prices it is known: z is less the mean price. With conditions
+(name, number) a trial set more than shares: settings has the value of each condition, a number or a text, features
+the same as numbers from 0 to 1 with a column for each category. pool_settings and pool_features are those of pool.
+
+An answer also has seconds, processor (seconds) and peak (MB of the process), or refused: why the peer cannot answer.
 """
 
 import importlib.metadata
@@ -32,6 +37,15 @@ class Question:
         self.seed = fields["seed"]
         self.pool = np.array(fields["pool"], dtype=float) if fields.get("pool") else None
         self.rules = fields.get("rules") or {}
+        self.z = np.array(fields["z"], dtype=float) if fields.get("z") else None
+        self.prices = fields.get("prices")
+        self.conditions = fields.get("conditions") or []
+        if self.conditions:
+            self.keys = [f"c{k}" for k in range(len(self.conditions))]
+            self.numbers = [c["number"] for c in self.conditions]
+            self.settings, self.pool_settings = fields["settings"], fields["pool_settings"]
+            self.features = np.array(fields["features"], dtype=float)
+            self.pool_features = np.array(fields["pool_features"], dtype=float)
 
 
 def processor():
@@ -43,8 +57,12 @@ def peak():
     return max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024
 
 
-def serve(packages, choose, make=None):
-    """Answer questions until stdin ends. choose answers with indices of the pool, make with recipes under rules."""
+def serve(packages, choose, make=None, choose_front=None, choose_setting=None):
+    """Answer questions until stdin ends.
+
+    choose answers with indices of the pool, choose_front the same for two objectives, choose_setting the same where
+    there are conditions, make with recipes under rules.
+    """
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a peer prints is no answer
     warnings.filterwarnings("ignore")
@@ -57,7 +75,14 @@ def serve(packages, choose, make=None):
         try:
             question = Question(fields)
             if question.pool is not None:
-                answer["chosen"] = [int(k) for k in choose(question)]
+                chooser = choose
+                if question.z is not None:
+                    chooser = choose_front
+                elif question.conditions:
+                    chooser = choose_setting
+                if chooser is None:
+                    raise Refused("is not measured with two objectives or conditions")
+                answer["chosen"] = [int(k) for k in chooser(question)]
             elif make is None:
                 raise Refused("cannot write a mixture's rules")
             else:

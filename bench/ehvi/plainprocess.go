@@ -1,4 +1,4 @@
-package main
+package ehvi
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
+	"gonum.org/v1/gonum/stat"
 )
 
 // A plainProcess is a Gaussian process as BoTorch's SingleTaskGP has it by default: a Matérn kernel of
@@ -24,9 +25,7 @@ type plainProcess struct {
 // newPlainProcess fits a process to values.
 func newPlainProcess(x [][]float64, values []float64) (*plainProcess, error) {
 	g := &plainProcess{x: x, lengths: make([]float64, len(x[0]))}
-	var se float64
-	g.mean, se = meanOf(values)
-	g.sd = se * math.Sqrt(float64(len(values)))
+	g.mean, g.sd = stat.MeanStdDev(values, nil)
 	if g.sd == 0 {
 		g.sd = 1
 	}

@@ -1,4 +1,4 @@
-package main
+package ehvi
 
 import (
 	"math"
@@ -81,22 +81,48 @@ func TestPlainProcess(t *testing.T) {
 	}
 }
 
-// TestReplayEHVI: the reference arm keeps its batches of different untried recipes, and does better than random.
-func TestReplayEHVI(t *testing.T) {
-	o := hill(t)
-	var err error
-	if o.second, err = readSecond(t.Context(), "", table{prices: []float64{5, 1, 2}}, o); err != nil {
-		t.Fatal(err)
+// TestChoose: a batch has different recipes, and more hypervolume than most batches by chance, whether the second loss is known
+// or measured.
+func TestChoose(t *testing.T) {
+	var x, losses, pool, ahead [][]float64
+	var known []float64
+	r := rand.New(rand.NewPCG(3, 1))
+	for range 200 {
+		a := r.Float64()
+		b := (1 - a) * r.Float64()
+		shares := []float64{a, b, 1 - a - b}
+		loss := []float64{(a-0.5)*(a-0.5) + (b-0.2)*(b-0.2), (a-0.2)*(a-0.2) + (b-0.5)*(b-0.5)}
+		if len(x) < 15 {
+			x, losses = append(x, shares), append(losses, loss)
+		} else {
+			pool, ahead, known = append(pool, shares), append(ahead, loss), append(known, loss[1])
+		}
 	}
-	last := make(map[string]float64)
-	for _, a := range []arm{{"random", random}, {"ehvi", ehvi}} {
-		r, err := replayOne(t.Context(), o, a, 3, 8)
+	volume := func(batch []int) float64 {
+		all := slices.Clone(losses)
+		for _, k := range batch {
+			all = append(all, ahead[k])
+		}
+		return pareto.Hypervolume(all, []float64{1, 1})
+	}
+	for _, second := range [][]float64{known, nil} {
+		got, err := Choose(x, losses, pool, second, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
-		last[a.name] = r.Regret[len(r.Regret)-1]
-	}
-	if last["ehvi"] >= last["random"] {
-		t.Errorf("regret %v", last)
+		sorted := slices.Clone(got)
+		slices.Sort(sorted)
+		if len(slices.Compact(sorted)) != 4 {
+			t.Fatalf("chose %v", got)
+		}
+		better := 0
+		for range 50 {
+			if volume(r.Perm(len(pool))[:4]) >= volume(got) {
+				better++
+			}
+		}
+		if better > 5 {
+			t.Errorf("%d of 50 batches by chance have more than %v", better, got)
+		}
 	}
 }

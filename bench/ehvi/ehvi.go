@@ -1,40 +1,29 @@
-package main
+// Package ehvi chooses batches for two objectives by the exact expected improvement of the hypervolume.
+package ehvi
 
 import (
-	"context"
 	"math"
 
 	"kir/internal/pareto"
 )
 
-// ehvi takes the greatest expected improvement of the hypervolume among all untried recipes
-// (Emmerich, Giannakoglou and Naujoks 2006): a process of its own for each measured objective, the
-// exact value of a known one, and the front of what was measured. The reference is a tenth of the
-// front's width beyond its worst. The next recipe of a batch believes the means of those before.
-func ehvi(_ context.Context, p *replay) ([]int, error) {
-	rest := p.untried()
-	var x, pool [][]float64
-	for _, k := range p.tried {
-		x = append(x, p.o.shares(k))
-	}
-	for _, k := range rest {
-		pool = append(pool, p.o.shares(k))
-	}
-	points := make([][]float64, len(p.tried))
+// Choose takes the greatest expected improvement of the hypervolume among all recipes of a pool
+// (Emmerich, Giannakoglou and Naujoks 2006) and returns their indices: a process of its own for each
+// measured loss, the exact values of a second loss that is known, and the front of what was measured.
+// x has the shares of what was tried, losses its two losses; known has the second losses of the pool, nil
+// if they are measured. The reference is a tenth of the front's width beyond its worst. The next recipe of a
+// batch believes the means of those before.
+func Choose(x, losses, pool [][]float64, known []float64, n int) ([]int, error) {
 	var means, sds [2][]float64
 	var learnt []*posterior
 	for d := range 2 {
-		var values []float64
-		for n, k := range p.tried {
-			v := p.o.losses(k)[d]
-			points[n], values = append(points[n], v), append(values, v)
-		}
-		if d == 1 && p.o.second.prices != nil {
-			for _, k := range rest {
-				means[d] = append(means[d], p.o.losses(k)[d])
-			}
-			sds[d] = make([]float64, len(rest))
+		if d == 1 && known != nil {
+			means[d], sds[d] = known, make([]float64, len(pool))
 			continue
+		}
+		var values []float64
+		for _, point := range losses {
+			values = append(values, point[d])
 		}
 		g, err := newPlainProcess(x, values)
 		if err != nil {
@@ -44,17 +33,17 @@ func ehvi(_ context.Context, p *replay) ([]int, error) {
 		learnt = append(learnt, of)
 		means[d], sds[d] = of.mean, of.sd
 	}
-	front := lowerFront(points)
+	front := LowerFront(losses)
 	ideal, nadir := pareto.Bounds(front)
 	if len(front) == 1 {
-		ideal, nadir = pareto.Bounds(points)
+		ideal, nadir = pareto.Bounds(losses)
 	}
 	reference := pareto.HypervolumeReference(ideal, nadir)
 	var out []int
-	used := make([]bool, len(rest))
-	for len(out) < min(p.size, len(rest)) {
+	used := make([]bool, len(pool))
+	for len(out) < min(n, len(pool)) {
 		at, most := -1, math.Inf(-1)
-		for k := range rest {
+		for k := range pool {
 			if used[k] {
 				continue
 			}
@@ -63,8 +52,8 @@ func ehvi(_ context.Context, p *replay) ([]int, error) {
 			}
 		}
 		used[at] = true
-		out = append(out, rest[at])
-		front = lowerFront(append(front, []float64{means[0][at], means[1][at]}))
+		out = append(out, at)
+		front = LowerFront(append(front, []float64{means[0][at], means[1][at]}))
 		for _, of := range learnt {
 			of.believe(at)
 		}
@@ -72,8 +61,8 @@ func ehvi(_ context.Context, p *replay) ([]int, error) {
 	return out, nil
 }
 
-// lowerFront returns the points that no other beats, by their first loss.
-func lowerFront(points [][]float64) (front [][]float64) {
+// LowerFront returns the points that no other beats, by their first loss.
+func LowerFront(points [][]float64) (front [][]float64) {
 	for _, k := range pareto.NonDominated(points) {
 		front = append(front, points[k])
 	}
