@@ -41,6 +41,8 @@ var notRun = []struct{ begins, why string }{
 	{"import polars", "Python"},
 	{"import pandas", "Python"},
 	{"import numpy", "Python: python/tests/test_problem.py reads such a file"},
+	{"kir sample problem.yaml -o RUN --chains 64 --tasks", "a loop over the tasks: testdata/script/tasks.txtar has one"},
+	{"kir tasks RUN --run ", "an excerpt of the list: testdata/script/tasks.txtar has one"},
 	{"kir sample problem.yaml -o RUN --chains 64 --draws 100000 --shard", "a shard of sixteen: testdata/script/shards.txtar runs some"},
 	{"kir sample problem.yaml -o 's3://", "a bucket: examples/scale/test-s3.sh runs it"},
 	{"go run ./cmd/kir sample examples/scorer/", "scikit-learn: the example has its own test"},
