@@ -502,7 +502,7 @@ func (f stepFiles) LoadStep(ctx context.Context, name string) ([]byte, error) {
 		return nil, err
 	}
 	if data, err = openSealed(stepHeader, data); err == nil {
-		data, err = inflate(data, maxUnpackedStateBytes)
+		data, err = inflate(data, maxStepBytes)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: %w; remove it, and it is made again", f.session.store.Path(file), ErrDamaged, err)
@@ -512,6 +512,9 @@ func (f stepFiles) LoadStep(ctx context.Context, name string) ([]byte, error) {
 
 // SaveStep stores the result of a step, unless it is there.
 func (f stepFiles) SaveStep(ctx context.Context, name string, result []byte) error {
+	if len(result) > maxStepBytes {
+		return fmt.Errorf("the step %s found more than %d bytes, which is too much to share: make the search with kir merge alone", name, maxStepBytes)
+	}
 	data, err := sealBinary(stepHeader, result)
 	if err != nil {
 		return err
@@ -521,6 +524,10 @@ func (f stepFiles) SaveStep(ctx context.Context, name string, result []byte) err
 	}
 	return nil
 }
+
+// maxStepBytes is the largest uncompressed size of the result of a step. A composition takes a byte
+// at least, and 56 in memory.
+const maxStepBytes = 16 << 20
 
 // stepHeader is the first line of the file of a step.
 const stepHeader = "kir step 1\n"

@@ -1,12 +1,15 @@
 package run
 
 import (
+	"bytes"
 	"context"
+	"encoding/gob"
 	"errors"
 	"io/fs"
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -297,4 +300,74 @@ func TestDeadTask(t *testing.T) {
 	if byShards.ByTasks() || byShards.Chains[0].Stopped {
 		t.Errorf("%+v", byShards)
 	}
+}
+
+// A file of a step that was changed, that comes from another search or that unpacks to much is refused, and names the file.
+func TestDamagedStep(t *testing.T) {
+	s := taskSpecs(t)["fixed"]
+	ctx := t.Context()
+	store := NewMemoryStore()
+	if err := Prepare(ctx, s, store, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		tasks, err := Tasks(ctx, s, store, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, task := range tasks {
+			if err := RunTask(ctx, s, store, Options{}, task.Name, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if tasks[0].Kind == TaskFigures {
+			break
+		}
+	}
+	files, err := store.List(ctx, "steps/")
+	if err != nil || len(files) != 1 || !strings.HasSuffix(files[0].Name, "/figures.kir") {
+		t.Fatalf("%v, %v", files, err)
+	}
+	whole, err := ReadWhole(ctx, store, files[0].Name, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var foreign, bomb bytes.Buffer
+	if err := gob.NewEncoder(&foreign).Encode(search.RunFigures{Iterations: 1, Found: []search.Found{{Parts: []mcmc.Part{{Ingredient: 12, Amount: 20}}}}}); err != nil {
+		t.Fatal(err)
+	}
+	bomb.Write(make([]byte, maxStepBytes+1))
+	for name, data := range map[string][]byte{
+		"cut": whole[:len(whole)/2], "a bit": flipped(whole, len(whole)/2), "nothing": {}, "another's": sealed(t, foreign.Bytes()), "a bomb": sealed(t, bomb.Bytes()),
+		"no gob": sealed(t, []byte("x")),
+	} {
+		if err := store.Replace(ctx, files[0].Name, data); err != nil {
+			t.Fatal(err)
+		}
+		for what, try := range map[string]func() error{
+			"tasks": func() error { _, err := Tasks(ctx, s, store, Options{}); return err },
+			"task":  func() error { return RunTask(ctx, s, store, Options{}, "search/round=00/walk=00", nil) },
+		} {
+			if err := try(); err == nil || !strings.Contains(err.Error(), "figures") {
+				t.Errorf("%s of %s: %v", what, name, err)
+			}
+		}
+	}
+}
+
+// flipped returns data with one bit changed.
+func flipped(data []byte, at int) []byte {
+	data = slices.Clone(data)
+	data[at] ^= 1
+	return data
+}
+
+// sealed returns the file of a step with the given result.
+func sealed(t *testing.T, result []byte) []byte {
+	t.Helper()
+	data, err := sealBinary(stepHeader, result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
