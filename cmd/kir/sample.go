@@ -53,7 +53,7 @@ problem beside the old one, with its comments. Sampling the saved file gives the
 draws.
 
 kir draws in several independent sampling runs (chains), which machines can share.
-With --tasks, kir tasks prints the work of the run, for any engine that runs commands.
+--tasks only prepares the run; kir tasks then prints its work, as commands for any engine.
 --shard 3/16 runs part 3 of 16 of the chains (a shard); run the other parts on other
 machines. Give each machine the same RUN: a directory that they share, or cloud storage
 (an S3 bucket), written s3://bucket/prefix. Add ?endpoint=https://host if the bucket is

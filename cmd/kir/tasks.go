@@ -27,18 +27,18 @@ func newTasksCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "tasks RUN",
 		Short: "Print the work that a run has left, as commands that any machines can run",
-		Long: `Print what a run has left to do, a command (task) a line. The tasks of one list can run in
-any order, at the same time, on any machines that see RUN. A task may be run again, and
-twice at once. Nothing is printed when all is done; then kir merge makes the report.
+		Long: `Print what a run has left to do, one command (task) per line. The tasks of a list can run
+in any order and at the same time, on any machines that see RUN. Running a task again
+does no harm. Nothing is printed when all is done; then kir merge makes the report.
 
-Run all tasks, then ask again, because the next tasks depend on their results: with draws:
-auto, whether the estimates are precise enough, and then the search for the best recipes.
-The result is that of one process, to the last digit.
+When the tasks of a list are done, ask again: the next list depends on their results. With
+draws: auto, longer chains come until the estimates are precise enough. Then comes the
+search for the best recipes. The result is that of one process, to the last digit.
 
-kir sample --tasks starts such a run. --run does one task. docs/scale.md has loops for GNU
+kir sample --tasks prepares such a run. --run does one task. docs/scale.md has loops for GNU
 parallel, Slurm, Snakemake, Dask and Ray.`,
 		Example: `  kir sample problem.yaml -o shared/long --chains 64 --tasks
-  kir tasks shared/long | parallel
+  kir tasks shared/long | parallel        # and again, until nothing is printed
   kir tasks shared/long --run chain=0012/draws=100000
   kir tasks shared/long --json | jq -r '.tasks[].name'`,
 		Args:              requireOneArg("run"),
@@ -52,7 +52,7 @@ parallel, Slurm, Snakemake, Dask and Ray.`,
 	}
 	c.Flags().StringVar(&o.name, "run", "", "do the task with this `NAME`")
 	c.Flags().BoolVar(&o.asJSON, "json", false, "print one JSON document")
-	c.Flags().IntVar(&o.workers, "workers", 0, "`NUMBER` of cores that the task uses (default: all)")
+	c.Flags().IntVar(&o.workers, "workers", 0, "most `NUMBER` of cores that a task uses (default: all); a chain uses one")
 	addProblemFlag(c, &o.file)
 	return c
 }
