@@ -139,7 +139,7 @@ func run(ctx context.Context) error {
 		fmt.Fprintf(os.Stderr, "peers: there is no %s: arms in Python are skipped. Make it with -install, which needs PyPI.\n", b.python)
 		b.arms = ownArms(b.arms)
 	}
-	if b.kept, err = readKept(*keep); err != nil {
+	if b.kept, err = readKept[record](*keep); err != nil {
 		return err
 	}
 	if !*show && b.kir == "" && (task == "rules" || task == "speed") {

@@ -349,7 +349,7 @@ func TestKept(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := readKept(path)
+	kept, err := readKept[record](path)
 	if err != nil || len(kept) != 6 {
 		t.Fatalf("%d, %v", len(kept), err)
 	}

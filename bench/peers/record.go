@@ -45,8 +45,8 @@ func (r *record) reached() []float64 {
 	return r.Closed
 }
 
-// readKept reads what was measured; the end of an interrupted line is left out.
-func readKept(path string) ([]record, error) {
+// readKept reads what was measured, a record a line; the end of an interrupted line is left out.
+func readKept[R any](path string) ([]R, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -58,11 +58,11 @@ func readKept(path string) ([]record, error) {
 		return nil, err
 	}
 	defer f.Close()
-	var kept []record
+	var kept []R
 	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
+	lines.Buffer(nil, 1<<26)
 	for lines.Scan() {
-		var r record
+		var r R
 		if json.Unmarshal(lines.Bytes(), &r) == nil {
 			kept = append(kept, r)
 		}
@@ -83,14 +83,19 @@ func (b *bench) isMeasured(r record) bool {
 // add keeps a measurement.
 func (b *bench) add(r record) error {
 	b.kept = append(b.kept, r)
-	if b.keep == "" {
+	return appendRecord(b.keep, r)
+}
+
+// appendRecord adds a record to the file of what was measured; an empty path is no file.
+func appendRecord[R any](path string, r R) error {
+	if path == "" {
 		return nil
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(b.keep, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}

@@ -57,31 +57,6 @@ func (r *samplerRecord) key() string {
 	return fmt.Sprint(r.Task, "|", r.On, "|", r.Arm, "|", r.Seed)
 }
 
-// readSamplerRecords reads what was measured; the end of an interrupted line is left out.
-func readSamplerRecords(path string) ([]samplerRecord, error) {
-	if path == "" {
-		return nil, nil
-	}
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var kept []samplerRecord
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<26)
-	for lines.Scan() {
-		var r samplerRecord
-		if json.Unmarshal(lines.Bytes(), &r) == nil {
-			kept = append(kept, r)
-		}
-	}
-	return kept, lines.Err()
-}
-
 // isMeasured reports whether a measurement was made, or cannot be made as there is no Python.
 func (b *samplerBench) isMeasured(r samplerRecord) bool {
 	if b.python == "" && !strings.HasPrefix(r.Arm, "kir") {
@@ -95,19 +70,7 @@ func (b *samplerBench) add(r samplerRecord) error {
 	r.Recorded = time.Now().Format(time.DateOnly)
 	b.kept = append(b.kept, r)
 	fmt.Fprintf(os.Stderr, "%s, %s, %s, seed %d: %.2f s and %.2f s %v %s\n", r.Task, r.On, r.Arm, r.Seed, r.Setup, r.Processor, r.Figures, r.Refused)
-	if b.keep == "" {
-		return nil
-	}
-	text, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	f, err := os.OpenFile(b.keep, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	return errors.Join(err, f.Close())
+	return appendRecord(b.keep, r)
 }
 
 // run measures what is missing of the kinds, unless it is only to show what was kept, and prints tables.
@@ -117,7 +80,7 @@ func (b *samplerBench) run(ctx context.Context, kinds []string, show bool) error
 		b.python = ""
 	}
 	var err error
-	if b.kept, err = readSamplerRecords(b.keep); err != nil {
+	if b.kept, err = readKept[samplerRecord](b.keep); err != nil {
 		return err
 	}
 	if !show {

@@ -177,7 +177,7 @@ func TestSamplerReport(t *testing.T) {
 			}
 		}
 	}
-	kept, err := readSamplerRecords(path)
+	kept, err := readKept[samplerRecord](path)
 	if err != nil || len(kept) != 16 {
 		t.Fatal(len(kept), err)
 	}

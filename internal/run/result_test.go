@@ -25,20 +25,7 @@ import (
 // collect reads all draws of a run into memory.
 func collect(t testing.TB, dir string) [][]Draw {
 	t.Helper()
-	r, err := Open(context.Background(), NewDirectoryStore(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	chains := make([][]Draw, r.Manifest.Settings.Chains)
-	for d, err := range r.Draws(context.Background()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := *d
-		c.Scores, c.Parts, c.Conditions = slices.Clone(d.Scores), slices.Clone(d.Parts), slices.Clone(d.Conditions)
-		chains[d.Chain] = append(chains[d.Chain], c)
-	}
-	return chains
+	return storedDraws(t, NewDirectoryStore(dir))
 }
 
 func start(t testing.TB, s *Spec, o Options) (string, *Result) {

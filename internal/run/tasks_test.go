@@ -143,14 +143,14 @@ func TestTasksInAnyOrder(t *testing.T) {
 }
 
 // storedDraws returns the draws of the chains of a run in a store.
-func storedDraws(t *testing.T, store Store) [][]Draw {
+func storedDraws(t testing.TB, store Store) [][]Draw {
 	t.Helper()
-	r, err := Open(t.Context(), store)
+	r, err := Open(context.Background(), store)
 	if err != nil {
 		t.Fatal(err)
 	}
 	chains := make([][]Draw, r.Manifest.Settings.Chains)
-	for d, err := range r.Draws(t.Context()) {
+	for d, err := range r.Draws(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}
