@@ -82,10 +82,15 @@ def _submitter(client: Any) -> Callable[[Sequence[str]], Callable[[], Any]]:
     if hasattr(client, "remote") and hasattr(client, "get"):  # the module ray
         remote = client.remote(max_retries=0)(_task)
 
-        def submit(args: Sequence[str]) -> Callable[[], Any]:
+        def submit_to_ray(args: Sequence[str]) -> Callable[[], Any]:
             end = remote.remote(args)
             return lambda: client.get(end)
 
-        return submit
+        return submit_to_ray
     options = {"pure": False} if type(client).__module__.partition(".")[0] == "distributed" else {}
-    return lambda args: client.submit(_task, args, **options).result
+
+    def submit_to_executor(args: Sequence[str]) -> Callable[[], Any]:
+        end: Callable[[], Any] = client.submit(_task, args, **options).result
+        return end
+
+    return submit_to_executor
