@@ -50,7 +50,7 @@ def run(problem: Problem | str | os.PathLike[str], client: Any, out: str | os.Pa
         for name, end in ends:
             try:
                 end()
-            except Exception as e:  # noqa: BLE001  # each engine has its own
+            except Exception as e:  # noqa: PERF203  # each engine has its own
                 failures[name] += 1
                 if failures[name] > retries or (isinstance(e, Error) and e.status == 2):
                     raise
