@@ -148,7 +148,7 @@ func runSteps[T any, R interface {
 	return results, nil
 }
 
-// checkParts returns an error if a list of parts has ingredients that are none of n.
+// check returns an error if the composition has an ingredient that is none of n, or no units of one.
 func (f *Found) check(n int) error {
 	for _, p := range f.Parts {
 		if p.Ingredient < 0 || p.Ingredient >= n || p.Amount < 1 {
