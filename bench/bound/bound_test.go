@@ -212,7 +212,7 @@ func alone(t *testing.T, q *search.Question, plain *mcmc.Target, score func([]ru
 	}
 	b := bound.New(&p)
 	b.UpdateIncumbent(best - 1e-3)
-	if err := b.Run(t.Context(), 1e9); err != nil {
+	if err := b.Run(t.Context(), 1e9, bound.OnProcessors(1)); err != nil {
 		t.Fatal(err)
 	}
 	if b.UpperBound() < best-rounding {

@@ -46,7 +46,8 @@ type Problem struct {
 	Factors []Factor // factors whose product is the score
 
 	// Score returns the log score of a composition that satisfies the conditions. Score returns −Inf for a
-	// composition that must not be the maximum.
+	// composition that must not be the maximum. It is called by several goroutines at once, as are all functions of
+	// the factors but for what Pieces returns.
 	Score func(parts []rule.Part) (float64, error)
 
 	// MaxEnumerated is the maximum number of compositions to score one by one. If there are at most MaxEnumerated
@@ -80,9 +81,9 @@ type Factor struct {
 	Box     func(lo, hi []int32, used int) float64
 	BoxWork int64 // approximate time that Box takes, in nanoseconds
 
-	// Pieces compute upper bounds of the terms of which the factor consists. If there are Pieces, Box is not
-	// used.
-	Pieces []Piece
+	// Pieces returns functions that compute upper bounds of the terms of which the factor consists. They may share
+	// memory with each other, but not with those that another call returns. If Pieces is not nil, Box is not used.
+	Pieces func() []Piece
 	// CombinePieceBounds computes an upper bound of the factor from upper bounds of all terms. The result must
 	// not fall if a bound of a term rises. If CombinePieceBounds is nil, there is only one piece, whose bound is
 	// the bound of the factor.
@@ -144,6 +145,7 @@ type Bounder struct {
 	candidates         []Candidate // best compositions scored so far, the best first
 	work               int64       // approximate time spent outside linear programs, in nanoseconds
 	boxCount           int         // number of boxes made so far
+	roundCount         int         // number of rounds so far; see [LaneResult]
 	rootBounded        bool        // whether the bound of the box of all compositions is known
 	hasUnboundedFactor bool        // whether some factor has no upper bound, so that no bound of the score can be computed
 
@@ -213,7 +215,7 @@ func (b *Bounder) Standing() Standing {
 	if b.rootBounded {
 		s.OpenBound = b.prunedBound
 		if len(b.openBoxHeap) > 0 {
-			s.OpenBound = max(s.OpenBound, b.openBoxHeap[0].upperBound)
+			s.OpenBound = max(s.OpenBound, b.openBoxHeap[0].UpperBound)
 		}
 	}
 	return s
@@ -241,24 +243,34 @@ func (b *Bounder) Work() (work int64) {
 }
 
 // Run continues until the best known score is proved to be optimal, or until the given amount of further work is
-// done, in nanoseconds.
-func (b *Bounder) Run(ctx context.Context, work int64) error {
+// done, in nanoseconds. Where many boxes are open, it works in rounds, whose lanes are computed by spread; see
+// [LaneResult].
+func (b *Bounder) Run(ctx context.Context, work int64, spread Spread) error {
 	end := b.Work() + work
 	if !b.rootBounded && !b.hasUnboundedFactor {
 		if err := b.start(ctx); err != nil {
 			return err
 		}
 	}
-	for len(b.openBoxHeap) > 0 && b.Work() < end {
+	if err := b.divideBoxes(ctx, end, laneCount*minBoxesPerLane); err != nil {
+		return err
+	}
+	return b.runRounds(ctx, end-b.Work(), spread)
+}
+
+// divideBoxes divides open boxes until none is left, until the work of the Bounder reaches end, or until the given
+// number of boxes is open.
+func (b *Bounder) divideBoxes(ctx context.Context, end int64, maxOpen int) error {
+	for 0 < len(b.openBoxHeap) && len(b.openBoxHeap) < maxOpen && b.Work() < end {
 		if err := browsersched.Err(ctx); err != nil {
 			return err
 		}
 		n := b.openBoxHeap.removeFirst()
-		if n.upperBound <= b.incumbent+scoreTolerance {
-			b.prunedBound = max(b.prunedBound, n.upperBound)
+		if n.UpperBound <= b.incumbent+scoreTolerance {
+			b.prunedBound = max(b.prunedBound, n.UpperBound)
 			continue
 		}
-		if !n.programsSolved {
+		if !n.ProgramsSolved {
 			if err := b.tightenBound(n); err != nil {
 				return err
 			}
@@ -347,13 +359,18 @@ func (b *Bounder) offerCandidate(parts []rule.Part) error {
 	}
 	f := Candidate{slices.Clone(parts), score}
 	slices.SortFunc(f.Parts, func(p, q rule.Part) int { return cmp.Compare(p.Ingredient, q.Ingredient) })
+	b.keepCandidate(f)
+	return nil
+}
+
+// keepCandidate keeps a candidate if it is new and its score is among the best.
+func (b *Bounder) keepCandidate(f Candidate) {
 	if slices.ContainsFunc(b.candidates, func(g Candidate) bool { return slices.Equal(f.Parts, g.Parts) }) {
-		return nil
+		return
 	}
 	at, _ := slices.BinarySearchFunc(b.candidates, f, func(g, f Candidate) int { return cmp.Compare(f.LogScore, g.LogScore) })
 	b.candidates = slices.Insert(b.candidates, at, f)
 	b.candidates = b.candidates[:min(len(b.candidates), maxCandidates)]
-	return nil
 }
 
 // IsUnbounded reports whether a factor has no known upper bound.

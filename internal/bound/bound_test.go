@@ -246,8 +246,9 @@ func (m *made) cut() {
 		if box == nil {
 			continue
 		}
+		var pieces []Piece
 		for _, share := range []float64{0.5, 0.3, 0.2} {
-			p.Pieces = append(p.Pieces, func(lo, hi []int32, used int) (float64, int64, int, float64) {
+			pieces = append(pieces, func(lo, hi []int32, used int) (float64, int64, int, float64) {
 				along := -1
 				for i := range lo {
 					if share == 0.3 && lo[i] < hi[i] && (along < 0 || hi[i] > hi[along]) {
@@ -257,6 +258,7 @@ func (m *made) cut() {
 				return share * box(lo, hi, used), 1 + p.BoxWork, along, 0.1
 			})
 		}
+		p.Pieces = func() []Piece { return pieces }
 		p.CombinePieceBounds = func(above []float64) (sum float64) {
 			for _, v := range above {
 				sum += v
@@ -280,7 +282,7 @@ func TestBoundIsNeverBelow(t *testing.T) {
 		best := m.best(t)
 		b := New(&m.Problem)
 		for range 200 {
-			if err := b.Run(t.Context(), 200_000); err != nil {
+			if err := b.Run(t.Context(), 200_000, OnProcessors(1)); err != nil {
 				t.Fatal(err)
 			}
 			if b.UpperBound() < best {
@@ -312,7 +314,7 @@ func TestLargeProblemsClose(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		m := newMade(t, r, 20+r.IntN(11), 1000, 3+r.IntN(3), 1+r.IntN(2), 0, 0)
 		b := New(&m.Problem)
-		if err := b.Run(t.Context(), 1e9); err != nil {
+		if err := b.Run(t.Context(), 1e9, OnProcessors(1)); err != nil {
 			t.Fatal(err)
 		}
 		if !b.IsOptimal() {
@@ -336,7 +338,7 @@ func TestABrokenBoundIsNoticed(t *testing.T) {
 			return box(lo, hi, used) - 0.3 // as if a leaf were missing
 		}
 		b := New(&m.Problem)
-		if err := b.Run(t.Context(), 1e8); err != nil {
+		if err := b.Run(t.Context(), 1e8, OnProcessors(1)); err != nil {
 			t.Fatal(err)
 		}
 		if b.UpperBound() < best-scoreTolerance {
@@ -344,7 +346,7 @@ func TestABrokenBoundIsNoticed(t *testing.T) {
 		}
 		m.cut()
 		b = New(&m.Problem)
-		if err := b.Run(t.Context(), 1e8); err != nil {
+		if err := b.Run(t.Context(), 1e8, OnProcessors(1)); err != nil {
 			t.Fatal(err)
 		}
 		if b.UpperBound() < best-scoreTolerance {

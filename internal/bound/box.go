@@ -7,41 +7,42 @@ import (
 	"kir/rule"
 )
 
-// A box is a set of compositions, given by bounds lo..hi of columns. Column 2k is the amount, in units, of the
-// usable ingredient at index k. Column 2k+1 is 1 if that ingredient is used, and 0 otherwise.
+// A box is a set of compositions, given by bounds Lo..Hi of columns. Column 2k is the amount, in units, of the
+// usable ingredient at index k. Column 2k+1 is 1 if that ingredient is used, and 0 otherwise. The fields are
+// exported for encoding/gob; see [LaneResult].
 type box struct {
-	upperBound float64 // upper bound of the log scores in the box
-	lo, hi     []int32 // for each column: bounds
-	depth      int     // number of times that a box was divided on the way to this box
+	UpperBound float64 // upper bound of the log scores in the box
+	Lo, Hi     []int32 // for each column: bounds
+	Depth      int     // number of times that a box was divided on the way to this box
 
-	piecelessBound   float64   // upper bound of the sum of the logs of the factors that have no pieces (see [Factor])
-	pieceBounds      []float64 // item p is an upper bound of the factor's term that piece p bounds (see [Piece]), computed for this box or for a larger box that contains this box
-	pieceAges        []uint8   // item p is the number of divisions since item p of pieceBounds was computed; 0 if computed for this box
-	programsSolved   bool      // whether upperBound already includes the bounds from linear programs
-	branchIngredient int       // index of the ingredient whose amount contributes most to the bound of a factor; −1 if unknown
-	branchGain       float64   // how much lower the bound of the factor would be without the contribution of branchIngredient
+	PiecelessBound   float64   // upper bound of the sum of the logs of the factors that have no pieces (see [Factor])
+	PieceBounds      []float64 // item p is an upper bound of the factor's term that piece p bounds (see [Piece]), computed for this box or for a larger box that contains this box
+	PieceAges        []uint8   // item p is the number of divisions since item p of PieceBounds was computed; 0 if computed for this box
+	ProgramsSolved   bool      // whether UpperBound already includes the bounds from linear programs
+	BranchIngredient int       // index of the ingredient whose amount contributes most to the bound of a factor; −1 if unknown
+	BranchGain       float64   // how much lower the bound of the factor would be without the contribution of BranchIngredient
 
-	cutColumn        int   // column along which the box is to be divided
-	cutValue         int32 // greatest value of the column in the lower half
-	searchUpperFirst bool  // whether the upper half is more likely to contain the best composition
+	CutColumn        int   // column along which the box is to be divided
+	CutValue         int32 // greatest value of the column in the lower half
+	SearchUpperFirst bool  // whether the upper half is more likely to contain the best composition
 }
 
 func (n *box) clone() *box {
 	c := *n
-	c.lo, c.hi, c.pieceBounds = slices.Clone(n.lo), slices.Clone(n.hi), slices.Clone(n.pieceBounds)
-	c.depth++
-	c.pieceAges = make([]uint8, len(n.pieceAges))
-	for k, a := range n.pieceAges {
-		c.pieceAges[k] = min(a+1, math.MaxUint8)
+	c.Lo, c.Hi, c.PieceBounds = slices.Clone(n.Lo), slices.Clone(n.Hi), slices.Clone(n.PieceBounds)
+	c.Depth++
+	c.PieceAges = make([]uint8, len(n.PieceAges))
+	for k, a := range n.PieceAges {
+		c.PieceAges[k] = min(a+1, math.MaxUint8)
 	}
-	c.programsSolved, c.branchIngredient, c.branchGain = false, -1, 0
+	c.ProgramsSolved, c.BranchIngredient, c.BranchGain = false, -1, 0
 	return &c
 }
 
 // rootBox returns the box of all compositions, or nil if there are no compositions.
 func (b *Bounder) rootBox() *box {
 	b.relaxation = newRelaxation(b)
-	n := &box{upperBound: math.Inf(1)}
+	n := &box{UpperBound: math.Inf(1)}
 	for i, d := range b.amountSets {
 		if d.Count == 0 {
 			if b.problem.Conditions.Amounts[i].Required || slices.Contains(b.problem.RequiredIngredients, i) {
@@ -53,7 +54,7 @@ func (b *Bounder) rootBox() *box {
 		if b.problem.Conditions.Amounts[i].Required || slices.Contains(b.problem.RequiredIngredients, i) {
 			lo, used = int32(d.Lo), 1
 		}
-		n.lo, n.hi = append(n.lo, lo, used), append(n.hi, int32(d.Hi()), 1)
+		n.Lo, n.Hi = append(n.Lo, lo, used), append(n.Hi, int32(d.Hi()), 1)
 	}
 	if !b.tightenBox(n) {
 		return nil
@@ -69,9 +70,9 @@ func (b *Bounder) columnBounds(n *box, column int) (lo, hi float64) {
 		k := column - x.firstLogColumn - len(x.logFactors)
 		return x.cappedLo[k], x.cappedHi[k]
 	case column%2 == 0:
-		return float64(float64(n.lo[column]) * x.unitValue), float64(float64(n.hi[column]) * x.unitValue)
+		return float64(float64(n.Lo[column]) * x.unitValue), float64(float64(n.Hi[column]) * x.unitValue)
 	}
-	return float64(n.lo[column]), float64(n.hi[column])
+	return float64(n.Lo[column]), float64(n.Hi[column])
 }
 
 // setAmountBounds sets b.minAmounts and b.maxAmounts to the bounds of the amount of each ingredient in the box
@@ -80,7 +81,7 @@ func (b *Bounder) setAmountBounds(n *box) {
 	k := 0
 	for i, d := range b.amountSets {
 		if d.Count > 0 {
-			b.minAmounts[i], b.maxAmounts[i] = n.lo[2*k], n.hi[2*k]
+			b.minAmounts[i], b.maxAmounts[i] = n.Lo[2*k], n.Hi[2*k]
 			k++
 		}
 	}
@@ -106,15 +107,15 @@ func (b *Bounder) setColumnBounds(n *box) {
 // the bounds of the ingredient's use agree with the bounds of the amount. The result ok is false if no allowed
 // amount is left.
 func (b *Bounder) snapBounds(n *box, k int) (ok bool) {
-	lo, hi, used := &n.lo[2*k], &n.hi[2*k], 2*k+1
+	lo, hi, used := &n.Lo[2*k], &n.Hi[2*k], 2*k+1
 	d := b.amountSets[b.usableIngredients[k]]
 	if *lo > 0 {
-		n.lo[used] = 1
+		n.Lo[used] = 1
 	}
-	if *hi == 0 || n.hi[used] == 0 || *hi < int32(d.Lo) {
-		*hi, n.hi[used] = 0, 0
+	if *hi == 0 || n.Hi[used] == 0 || *hi < int32(d.Lo) {
+		*hi, n.Hi[used] = 0, 0
 	}
-	if n.lo[used] == 1 {
+	if n.Lo[used] == 1 {
 		*lo = max(*lo, int32(d.Lo))
 	}
 	if step := int32(d.Step); step > 1 {
@@ -125,7 +126,7 @@ func (b *Bounder) snapBounds(n *box, k int) (ok bool) {
 			*hi = int32(d.Lo) + (*hi-int32(d.Lo))/step*step
 		}
 	}
-	return *lo <= *hi && n.lo[used] <= n.hi[used]
+	return *lo <= *hi && n.Lo[used] <= n.Hi[used]
 }
 
 // offerOnlyComposition scores the composition in a box that contains only one composition.
@@ -136,7 +137,7 @@ func (b *Bounder) offerOnlyComposition(n *box) error {
 		if d.Count == 0 {
 			continue
 		}
-		if a := int(n.lo[2*k]); a > 0 {
+		if a := int(n.Lo[2*k]); a > 0 {
 			parts = append(parts, rule.Part{Ingredient: i, Amount: a})
 			total += a
 		}

@@ -7,20 +7,20 @@ import "math"
 // composition.
 func (b *Bounder) addBox(n *box) {
 	b.boxCount++
-	n.piecelessBound = 0
+	n.PiecelessBound = 0
 	for k := range b.problem.Factors {
 		switch p := &b.problem.Factors[k]; {
 		case p.hasLogColumn() && b.tableau != nil:
 		case p.hasLogColumn():
-			n.piecelessBound = addLogs(n.piecelessBound, b.columnFactorBound(n, p))
+			n.PiecelessBound = addLogs(n.PiecelessBound, b.columnFactorBound(n, p))
 		case p.isBoundedByForms():
-			n.piecelessBound = addLogs(n.piecelessBound, b.boundFactor(n, k))
+			n.PiecelessBound = addLogs(n.PiecelessBound, b.boundFactor(n, k))
 		case b.firstPiece[k+1] == b.firstPiece[k]:
-			n.piecelessBound = addLogs(n.piecelessBound, b.maxFactorLogs[k])
+			n.PiecelessBound = addLogs(n.PiecelessBound, b.maxFactorLogs[k])
 		}
 	}
-	n.piecelessBound = addLogs(n.piecelessBound, b.sumOfColumnBounds(n))
-	if n.upperBound = min(n.upperBound, b.sumOfPieces(n)); !b.pruneBox(n) {
+	n.PiecelessBound = addLogs(n.PiecelessBound, b.sumOfColumnBounds(n))
+	if n.UpperBound = min(n.UpperBound, b.sumOfPieces(n)); !b.pruneBox(n) {
 		b.openBoxHeap.add(n)
 	}
 }
@@ -45,7 +45,7 @@ func (b *Bounder) tightenBound(n *box) error {
 	if !b.chooseCut(n, amounts, uses) {
 		return b.offerOnlyComposition(n)
 	}
-	n.programsSolved = true
+	n.ProgramsSolved = true
 	b.openBoxHeap.add(n)
 	return nil
 }
@@ -54,10 +54,10 @@ func (b *Bounder) tightenBound(n *box) error {
 // box needs no more work at present: the box was dropped, or another open box has a higher bound.
 func (b *Bounder) refinePieces(n *box) (done bool) {
 	for b.refinePiece(n) {
-		if n.upperBound = min(n.upperBound, b.sumOfPieces(n)); b.pruneBox(n) {
+		if n.UpperBound = min(n.UpperBound, b.sumOfPieces(n)); b.pruneBox(n) {
 			return true
 		}
-		if len(b.openBoxHeap) > 0 && b.openBoxHeap[0].upperBound > n.upperBound {
+		if len(b.openBoxHeap) > 0 && b.openBoxHeap[0].UpperBound > n.UpperBound {
 			b.openBoxHeap.add(n)
 			return true
 		}
@@ -75,7 +75,7 @@ func (b *Bounder) boundByPrograms(n *box) (amounts, uses []float64, pruned bool)
 		if amounts, uses, formed, pruned = b.boundByForms(n); pruned {
 			return nil, nil, true
 		}
-		if n.upperBound = min(n.upperBound, addLogs(addLogs(rest, formed), linear)); b.pruneBox(n) {
+		if n.UpperBound = min(n.UpperBound, addLogs(addLogs(rest, formed), linear)); b.pruneBox(n) {
 			return nil, nil, true
 		}
 	}
@@ -100,7 +100,7 @@ func (b *Bounder) boundOutsideProgram(n *box) (rest, formed float64) {
 		case b.firstPiece[k+1] == b.firstPiece[k]:
 			rest = addLogs(rest, b.maxFactorLogs[k])
 		default:
-			rest = addLogs(rest, b.combinePieceBounds(k, n.pieceBounds))
+			rest = addLogs(rest, b.combinePieceBounds(k, n.PieceBounds))
 		}
 	}
 	return rest, formed
@@ -161,9 +161,9 @@ func (b *Bounder) maxUsed() int {
 // the best known composition. If the box can be dropped, pruneBox raises prunedBound to at least the bound of the
 // box.
 func (b *Bounder) pruneBox(n *box) bool {
-	if n.upperBound > b.incumbent+scoreTolerance {
+	if n.UpperBound > b.incumbent+scoreTolerance {
 		return false
 	}
-	b.prunedBound = max(b.prunedBound, n.upperBound)
+	b.prunedBound = max(b.prunedBound, n.UpperBound)
 	return true
 }

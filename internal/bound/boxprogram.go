@@ -70,7 +70,7 @@ func (b *Bounder) solveProgram(n *box, rest float64) (amounts, uses []float64, e
 	b.setColumnBounds(n)
 	t.SetBounds(b.columnLo, b.columnHi)
 	cuts := maxCutRounds
-	if n.depth == 0 {
+	if n.Depth == 0 {
 		cuts = maxRootCutRounds
 	}
 	if t.Work-b.workAtRefresh > int64(100*t.CoefficientCount()) {
@@ -85,10 +85,10 @@ func (b *Bounder) solveProgram(n *box, rest float64) (amounts, uses []float64, e
 		}
 		above := x.UpperBound(x.Cost, t.Weights(), b.columnLo, b.columnHi)
 		b.work += int64(x.Entries)
-		if above+rest < n.upperBound {
-			n.upperBound = above + rest
+		if above+rest < n.UpperBound {
+			n.UpperBound = above + rest
 		}
-		if n.upperBound <= b.incumbent+scoreTolerance {
+		if n.UpperBound <= b.incumbent+scoreTolerance {
 			return nil, nil, false
 		}
 		if v != linprog.Optimal || above > t.Objective()+1e-7 {

@@ -9,13 +9,13 @@ import (
 // divideBox divides a box in two at the cut of the box, and computes a cheap bound of each half.
 func (b *Bounder) divideBox(n *box) {
 	low, high := n.clone(), n.clone()
-	low.hi[n.cutColumn], high.lo[n.cutColumn] = n.cutValue, n.cutValue+1
+	low.Hi[n.CutColumn], high.Lo[n.CutColumn] = n.CutValue, n.CutValue+1
 	halves := [2]*box{low, high}
-	if n.searchUpperFirst {
+	if n.SearchUpperFirst {
 		halves = [2]*box{high, low}
 	}
 	for _, h := range halves {
-		if !b.snapBounds(h, n.cutColumn/2) || !b.tightenBox(h) {
+		if !b.snapBounds(h, n.CutColumn/2) || !b.tightenBox(h) {
 			continue
 		}
 		b.addBox(h)
@@ -41,14 +41,14 @@ func (b *Bounder) chooseCut(n *box, amounts, uses []float64) bool {
 func (b *Bounder) chooseUseCut(n *box, amounts, uses []float64) bool {
 	column, most := -1, integralityTolerance
 	for k := range len(uses) {
-		if off := min(uses[k], 1-uses[k]); n.lo[2*k+1] < n.hi[2*k+1] && off > most {
+		if off := min(uses[k], 1-uses[k]); n.Lo[2*k+1] < n.Hi[2*k+1] && off > most {
 			column, most = 2*k+1, off
 		}
 	}
 	if column < 0 {
 		return false
 	}
-	n.cutColumn, n.cutValue, n.searchUpperFirst = column, 0, uses[column/2] > 0.5 || amounts[column/2] > 1
+	n.CutColumn, n.CutValue, n.SearchUpperFirst = column, 0, uses[column/2] > 0.5 || amounts[column/2] > 1
 	return true
 }
 
@@ -58,11 +58,11 @@ func (b *Bounder) chooseUseCut(n *box, amounts, uses []float64) bool {
 func (b *Bounder) chooseAmountCut(n *box, amounts []float64) bool {
 	column, most := -1, integralityTolerance
 	for k := range len(amounts) {
-		if n.lo[2*k+1] == 0 || n.lo[2*k] == n.hi[2*k] {
+		if n.Lo[2*k+1] == 0 || n.Lo[2*k] == n.Hi[2*k] {
 			continue
 		}
 		step := float64(b.amountSets[b.relaxation.ingredients[k]].Step)
-		over := (amounts[k] - float64(n.lo[2*k])) / step
+		over := (amounts[k] - float64(n.Lo[2*k])) / step
 		if off := math.Abs(over - math.Round(over)); off > most {
 			column, most = 2*k, off
 		}
@@ -71,10 +71,10 @@ func (b *Bounder) chooseAmountCut(n *box, amounts []float64) bool {
 		return false
 	}
 	d := b.amountSets[b.relaxation.ingredients[column/2]]
-	over := (amounts[column/2] - float64(n.lo[column])) / float64(d.Step)
-	n.cutValue = n.lo[column] + int32(math.Floor(over))*int32(d.Step)
-	n.cutColumn, n.cutValue = column, min(max(n.cutValue, n.lo[column]), n.hi[column]-1)
-	n.searchUpperFirst = over-math.Floor(over) > 0.5
+	over := (amounts[column/2] - float64(n.Lo[column])) / float64(d.Step)
+	n.CutValue = n.Lo[column] + int32(math.Floor(over))*int32(d.Step)
+	n.CutColumn, n.CutValue = column, min(max(n.CutValue, n.Lo[column]), n.Hi[column]-1)
+	n.SearchUpperFirst = over-math.Floor(over) > 0.5
 	return true
 }
 
@@ -82,9 +82,9 @@ func (b *Bounder) chooseAmountCut(n *box, amounts []float64) bool {
 // The result is false if no range can be divided.
 func (b *Bounder) chooseWidestCut(n *box, amounts []float64) bool {
 	column, most := -1, int32(0)
-	for k := range len(n.lo) / 2 {
-		wide := n.hi[2*k] - n.lo[2*k]
-		if n.lo[2*k+1] < n.hi[2*k+1] {
+	for k := range len(n.Lo) / 2 {
+		wide := n.Hi[2*k] - n.Lo[2*k]
+		if n.Lo[2*k+1] < n.Hi[2*k+1] {
 			wide += int32(b.problem.Conditions.Total) // ingredients that may be used or unused come first
 		}
 		if wide > most {
@@ -94,17 +94,17 @@ func (b *Bounder) chooseWidestCut(n *box, amounts []float64) bool {
 	if column < 0 {
 		return false
 	}
-	if n.lo[column+1] < n.hi[column+1] {
-		n.cutColumn, n.cutValue, n.searchUpperFirst = column+1, 0, true
+	if n.Lo[column+1] < n.Hi[column+1] {
+		n.CutColumn, n.CutValue, n.SearchUpperFirst = column+1, 0, true
 		return true
 	}
-	n.cutColumn, n.cutValue = column, n.lo[column]+(n.hi[column]-n.lo[column])/2
+	n.CutColumn, n.CutValue = column, n.Lo[column]+(n.Hi[column]-n.Lo[column])/2
 	if amounts != nil {
-		if at := int32(math.Round(amounts[column/2])); n.lo[column] < at && at < n.hi[column] {
-			n.cutValue = at
+		if at := int32(math.Round(amounts[column/2])); n.Lo[column] < at && at < n.Hi[column] {
+			n.CutValue = at
 		}
 	}
-	n.searchUpperFirst = false
+	n.SearchUpperFirst = false
 	return true
 }
 
@@ -124,25 +124,25 @@ func (p Factor) hasBoxBound() bool {
 // proposed ingredient.
 const minBranchGain = 0.01
 
-// chooseProposedCut decides to divide a box along branchIngredient, the ingredient that contributes most to the
+// chooseProposedCut decides to divide a box along BranchIngredient, the ingredient that contributes most to the
 // bound of a factor. If all compositions in the box use the ingredient, the cut is at the square of the mean of
 // √least and √greatest amount. The result is false if no ingredient is proposed.
 func (b *Bounder) chooseProposedCut(n *box) bool {
-	if n.branchIngredient < 0 || n.branchGain < minBranchGain {
+	if n.BranchIngredient < 0 || n.BranchGain < minBranchGain {
 		return false
 	}
-	k, _ := slices.BinarySearch(b.usableIngredients, n.branchIngredient)
-	if n.lo[2*k] == n.hi[2*k] {
+	k, _ := slices.BinarySearch(b.usableIngredients, n.BranchIngredient)
+	if n.Lo[2*k] == n.Hi[2*k] {
 		return false
 	}
-	if n.lo[2*k+1] < n.hi[2*k+1] {
-		n.cutColumn, n.cutValue, n.searchUpperFirst = 2*k+1, 0, false
+	if n.Lo[2*k+1] < n.Hi[2*k+1] {
+		n.CutColumn, n.CutValue, n.SearchUpperFirst = 2*k+1, 0, false
 		return true
 	}
-	root := float64((math.Sqrt(float64(n.lo[2*k])) + math.Sqrt(float64(n.hi[2*k]))) / 2)
-	n.cutColumn, n.cutValue, n.searchUpperFirst = 2*k, min(max(int32(root*root), n.lo[2*k]), n.hi[2*k]-1), false
-	if n.lo[2*k] == 0 && n.cutValue < int32(b.amountSets[n.branchIngredient].Lo) {
-		n.cutValue = 0 // cut between unused and used
+	root := float64((math.Sqrt(float64(n.Lo[2*k])) + math.Sqrt(float64(n.Hi[2*k]))) / 2)
+	n.CutColumn, n.CutValue, n.SearchUpperFirst = 2*k, min(max(int32(root*root), n.Lo[2*k]), n.Hi[2*k]-1), false
+	if n.Lo[2*k] == 0 && n.CutValue < int32(b.amountSets[n.BranchIngredient].Lo) {
+		n.CutValue = 0 // cut between unused and used
 	}
 	return true
 }
@@ -164,8 +164,8 @@ func (b *Bounder) chooseComparedCut(n *box, uses []float64) bool {
 			best, most = k, gain
 		}
 	}
-	n.cutColumn, n.cutValue = cuts[best].column, cuts[best].maxLowerValue
-	n.searchUpperFirst = uses != nil && n.cutColumn%2 == 1 && uses[n.cutColumn/2] > 0.5
+	n.CutColumn, n.CutValue = cuts[best].column, cuts[best].maxLowerValue
+	n.SearchUpperFirst = uses != nil && n.CutColumn%2 == 1 && uses[n.CutColumn/2] > 0.5
 	return true
 }
 
@@ -181,17 +181,17 @@ type cut struct {
 // the ingredient, the cut is in the middle of the range of amounts.
 func (b *Bounder) possibleCuts(n *box, uses []float64) []cut {
 	var cuts []cut
-	for k := range len(n.lo) / 2 {
-		wide := float64(n.hi[2*k] - n.lo[2*k])
+	for k := range len(n.Lo) / 2 {
+		wide := float64(n.Hi[2*k] - n.Lo[2*k])
 		switch {
 		case wide == 0:
-		case n.lo[2*k+1] < n.hi[2*k+1]:
+		case n.Lo[2*k+1] < n.Hi[2*k+1]:
 			if uses != nil {
 				wide += float64(float64(b.problem.Conditions.Total) * min(uses[k], 1-uses[k]))
 			}
 			cuts = append(cuts, cut{2*k + 1, 0, float64(2 * wide)})
 		default:
-			cuts = append(cuts, cut{2 * k, n.lo[2*k] + (n.hi[2*k]-n.lo[2*k])/2, wide})
+			cuts = append(cuts, cut{2 * k, n.Lo[2*k] + (n.Hi[2*k]-n.Lo[2*k])/2, wide})
 		}
 	}
 	slices.SortStableFunc(cuts, func(p, q cut) int { return cmp.Compare(q.width, p.width) })
@@ -203,7 +203,7 @@ func (b *Bounder) possibleCuts(n *box, uses []float64) []cut {
 // wholeBoxBound is the sum over the whole box.
 func (b *Bounder) cutGain(n *box, c cut, wholeBoxBound float64) float64 {
 	low, high := n.clone(), n.clone()
-	low.hi[c.column], high.lo[c.column] = c.maxLowerValue, c.maxLowerValue+1
+	low.Hi[c.column], high.Lo[c.column] = c.maxLowerValue, c.maxLowerValue+1
 	gain := [2]float64{}
 	for k, half := range [...]*box{low, high} {
 		if !b.snapBounds(half, c.column/2) {

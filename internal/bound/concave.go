@@ -25,15 +25,15 @@ func (b *Bounder) columnFactorBound(n *box, p *Factor) float64 {
 func (b *Bounder) middleAmounts(n *box) []float64 {
 	at, least, room := make([]float64, len(b.amountSets)), 0.0, 0.0
 	for k := range b.usableIngredients {
-		least += float64(n.lo[2*k])
-		room += float64(n.hi[2*k] - n.lo[2*k])
+		least += float64(n.Lo[2*k])
+		room += float64(n.Hi[2*k] - n.Lo[2*k])
 	}
 	part := 0.0
 	if room > 0 {
 		part = min(max((float64(b.problem.Conditions.Total)-least)/room, 0), 1)
 	}
 	for k, i := range b.usableIngredients {
-		at[i] = float64(n.lo[2*k]) + float64(part*float64(n.hi[2*k]-n.lo[2*k]))
+		at[i] = float64(n.Lo[2*k]) + float64(part*float64(n.Hi[2*k]-n.Lo[2*k]))
 	}
 	return at
 }

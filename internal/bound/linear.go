@@ -38,14 +38,14 @@ func (b *Bounder) maxSignedForm(n *box, l *Linear, sign float64) float64 {
 		if d.Count == 0 {
 			continue
 		}
-		lo, hi := n.lo[2*k], n.hi[2*k]
+		lo, hi := n.Lo[2*k], n.Hi[2*k]
 		f := float64(sign * l.PerUnit[i])
 		add(float64(f * float64(lo)))
 		left -= int(lo)
 		shares = append(shares, share{f, hi - lo})
 		if l.PerUse != nil {
 			f := float64(sign * l.PerUse[i])
-			add(max(float64(f*float64(n.lo[2*k+1])), float64(f*float64(n.hi[2*k+1]))))
+			add(max(float64(f*float64(n.Lo[2*k+1])), float64(f*float64(n.Hi[2*k+1]))))
 		}
 		k++
 	}

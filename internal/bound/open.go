@@ -13,7 +13,7 @@ func (o openBoxes) Swap(i, j int) { o[i], o[j] = o[j], o[i] }
 // greater depth first.
 func (o openBoxes) Less(i, j int) bool {
 	n, m := o[i], o[j]
-	return n.upperBound > m.upperBound || n.upperBound == m.upperBound && n.depth > m.depth
+	return n.UpperBound > m.UpperBound || n.UpperBound == m.UpperBound && n.Depth > m.Depth
 }
 
 // Push and Pop implement [heap.Interface]. Other code calls add and removeFirst.

@@ -10,12 +10,12 @@ type pieceState struct {
 	discountedGain float64 // sum of how much new bounds of the piece have lowered bounds of factors; a bound computed after several divisions counts less
 }
 
-// boxPieces returns the functions that bound the terms of the factor in a box: Pieces, or Box as the only piece.
+// boxPieces returns new functions that bound the terms of the factor in a box: Pieces, or Box as the only piece.
 // The slice is nil for a factor with neither Pieces nor Box.
 func (p Factor) boxPieces() []Piece {
 	switch {
 	case p.Pieces != nil:
-		return p.Pieces
+		return p.Pieces()
 	case p.Box != nil:
 		return []Piece{func(lo, hi []int32, used int) (float64, int64, int, float64) {
 			return p.Box(lo, hi, used), p.BoxWork, -1, 0
@@ -27,11 +27,11 @@ func (p Factor) boxPieces() []Piece {
 // boundFactors computes the bound of each piece (see [Piece]), the bound of each factor, and the range of each
 // linear form. All bounds and ranges hold for the box n of all compositions.
 func (b *Bounder) boundFactors(n *box) {
-	n.pieceBounds, n.pieceAges = make([]float64, len(b.pieces)), make([]uint8, len(b.pieces))
+	n.PieceBounds, n.PieceAges = make([]float64, len(b.pieces)), make([]uint8, len(b.pieces))
 	b.setAmountBounds(n)
 	for k := range b.pieces {
 		p := &b.pieces[k]
-		n.pieceBounds[k], p.work, _, _ = p.bound(b.minAmounts, b.maxAmounts, b.maxUsed())
+		n.PieceBounds[k], p.work, _, _ = p.bound(b.minAmounts, b.maxAmounts, b.maxUsed())
 		b.work += p.work
 	}
 	for k := range b.problem.Factors {
@@ -60,13 +60,13 @@ func (b *Bounder) combinePieceBounds(factorIndex int, pieces []float64) float64 
 	return min(b.maxFactorLogs[factorIndex], of[0])
 }
 
-// sumOfPieces returns the upper bound of a box that follows from piecelessBound and pieceBounds, without new
+// sumOfPieces returns the upper bound of a box that follows from PiecelessBound and PieceBounds, without new
 // computations of bounds.
 func (b *Bounder) sumOfPieces(n *box) float64 {
-	sum := n.piecelessBound
+	sum := n.PiecelessBound
 	for k := range b.problem.Factors {
 		if b.firstPiece[k+1] > b.firstPiece[k] {
-			sum = addLogs(sum, b.combinePieceBounds(k, n.pieceBounds))
+			sum = addLogs(sum, b.combinePieceBounds(k, n.PieceBounds))
 		}
 	}
 	return sum
@@ -89,11 +89,11 @@ func (b *Bounder) refinePiece(n *box) bool {
 	above, steps, along, by := p.bound(b.minAmounts, b.maxAmounts, b.maxUsed())
 	b.work += steps
 	p.work += steps
-	age := n.pieceAges[best]
-	was := b.combinePieceBounds(p.factorIndex, n.pieceBounds)
-	n.pieceBounds[best] = min(n.pieceBounds[best], above)
-	n.pieceAges[best] = 0
-	is := b.combinePieceBounds(p.factorIndex, n.pieceBounds)
+	age := n.PieceAges[best]
+	was := b.combinePieceBounds(p.factorIndex, n.PieceBounds)
+	n.PieceBounds[best] = min(n.PieceBounds[best], above)
+	n.PieceAges[best] = 0
+	is := b.combinePieceBounds(p.factorIndex, n.PieceBounds)
 	if gain := was - is; gain > 0 {
 		p.discountedGain += min(gain, 1) / float64(age)
 	}
@@ -111,11 +111,11 @@ func (b *Bounder) outdatedPiece(n *box) int {
 	for k := range b.pieces {
 		p := &b.pieces[k]
 		worth := (p.discountedGain + 1e-3) / float64(p.work+1000)
-		if top = max(top, worth); n.pieceAges[k] > 0 && (best < 0 || worth > most) {
+		if top = max(top, worth); n.PieceAges[k] > 0 && (best < 0 || worth > most) {
 			best, most = k, worth
 		}
 	}
-	if best >= 0 && float64(most*float64(n.pieceAges[best])*float64(n.pieceAges[best])) < top && n.pieceAges[best] < maxPieceAge {
+	if best >= 0 && float64(most*float64(n.PieceAges[best])*float64(n.PieceAges[best])) < top && n.PieceAges[best] < maxPieceAge {
 		return -1
 	}
 	return best
@@ -123,13 +123,13 @@ func (b *Bounder) outdatedPiece(n *box) int {
 
 // proposeBranch notes that the box could be divided along the given ingredient. The parameter contribution is
 // what the ingredient contributes to the bound of a piece, and factorBound is the bound of the factor with the
-// contribution. The ingredient becomes branchIngredient if, without the contribution, the bound of the factor
+// contribution. The ingredient becomes BranchIngredient if, without the contribution, the bound of the factor
 // would fall more than for the ingredient noted before.
 func (b *Bounder) proposeBranch(n *box, piece, ingredient int, contribution, factorBound float64) {
-	above := n.pieceBounds[piece]
-	n.pieceBounds[piece] = above - contribution
-	if less := min(factorBound-b.combinePieceBounds(b.pieces[piece].factorIndex, n.pieceBounds), 10); less > n.branchGain {
-		n.branchIngredient, n.branchGain = ingredient, less
+	above := n.PieceBounds[piece]
+	n.PieceBounds[piece] = above - contribution
+	if less := min(factorBound-b.combinePieceBounds(b.pieces[piece].factorIndex, n.PieceBounds), 10); less > n.BranchGain {
+		n.BranchIngredient, n.BranchGain = ingredient, less
 	}
-	n.pieceBounds[piece] = above
+	n.PieceBounds[piece] = above
 }

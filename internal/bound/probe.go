@@ -47,6 +47,13 @@ func (b *Bounder) buildFormProgram(n *box) {
 	b.formProgram = p
 }
 
+// clone returns a copy that shares no memory with p that changes.
+func (p *formProgram) clone() *formProgram {
+	c := &formProgram{program: p.program.Clone(), workAtRefresh: p.workAtRefresh}
+	c.DualSimplex = p.DualSimplex.CloneFor(&c.program)
+	return c
+}
+
 // isBoundedByForms reports whether the bound of the factor is computed by MaxOverForms, from maxima of linear
 // forms.
 func (p Factor) isBoundedByForms() bool { return !p.hasLogColumn() && p.MaxOverForms != nil }

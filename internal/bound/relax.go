@@ -3,6 +3,7 @@ package bound
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"kir/internal/constraint"
 	"kir/internal/constraint/linprog"
@@ -91,6 +92,13 @@ func newRelaxation(b *Bounder) *relaxation {
 		x.Cost[x.firstLogColumn+k] = 1
 	}
 	return x
+}
+
+// clone returns a copy to which tangents can be added.
+func (x *relaxation) clone() *relaxation {
+	c := *x
+	c.Program, c.tangentCounts = x.Program.Clone(), slices.Clone(x.tangentCounts)
+	return &c
 }
 
 func (x *relaxation) addGroups(c *constraint.Conditions) {

@@ -23,8 +23,8 @@ func (b *Bounder) roundSolution(n *box, amounts, uses []float64) error {
 	}
 	var shares []share
 	for k, a := range amounts {
-		if a > 0.5 || n.lo[2*k+1] == 1 || uses[k] > 0.5 {
-			shares = append(shares, share{k, a, n.lo[2*k+1] == 1})
+		if a > 0.5 || n.Lo[2*k+1] == 1 || uses[k] > 0.5 {
+			shares = append(shares, share{k, a, n.Lo[2*k+1] == 1})
 		}
 	}
 	slices.SortStableFunc(shares, func(s, t share) int {

@@ -49,7 +49,7 @@ func (b *Bounder) tightenRow(n *box, of []linprog.Entry, from, to float64) (chan
 		return false, false
 	}
 	for _, e := range of {
-		if e.Column >= b.relaxation.firstLogColumn || math.Abs(e.Factor) < 1e-6*top || n.lo[e.Column] == n.hi[e.Column] {
+		if e.Column >= b.relaxation.firstLogColumn || math.Abs(e.Factor) < 1e-6*top || n.Lo[e.Column] == n.Hi[e.Column] {
 			continue
 		}
 		lo, hi := b.productBounds(n, e)
@@ -61,17 +61,17 @@ func (b *Bounder) tightenRow(n *box, of []linprog.Entry, from, to float64) (chan
 		if e.Factor < 0 {
 			down, up = up, down
 		}
-		if down = math.Ceil(down/unit - boundRounding); down > float64(n.lo[e.Column]) {
-			if down > float64(n.hi[e.Column]) {
+		if down = math.Ceil(down/unit - boundRounding); down > float64(n.Lo[e.Column]) {
+			if down > float64(n.Hi[e.Column]) {
 				return false, false
 			}
-			n.lo[e.Column], changed = int32(down), true
+			n.Lo[e.Column], changed = int32(down), true
 		}
-		if up = math.Floor(up/unit + boundRounding); up < float64(n.hi[e.Column]) {
-			if up < float64(n.lo[e.Column]) {
+		if up = math.Floor(up/unit + boundRounding); up < float64(n.Hi[e.Column]) {
+			if up < float64(n.Lo[e.Column]) {
 				return false, false
 			}
-			n.hi[e.Column], changed = int32(up), true
+			n.Hi[e.Column], changed = int32(up), true
 		}
 		if changed && !b.snapBounds(n, e.Column/2) {
 			return false, false

@@ -92,11 +92,14 @@ func newBoundFactor(name string, scoreProperty any, ingredients, used int) bound
 		part.Box, part.BoxWork = p.UpperBound, p.UpperBoundCost()
 	}
 	if p, ok := scoreProperty.(pieceBounded); ok {
-		var pieces []func(lo, hi []int32, used int) (above float64, steps int64, along int, by float64)
-		pieces, part.CombinePieceBounds = p.Pieces()
+		_, part.CombinePieceBounds = p.Pieces()
 		part.LineWork = p.LineCost()
-		for _, q := range pieces {
-			part.Pieces = append(part.Pieces, q)
+		part.Pieces = func() (pieces []bound.Piece) {
+			of, _ := p.Pieces()
+			for _, q := range of {
+				pieces = append(pieces, q)
+			}
+			return pieces
 		}
 	}
 	if p, ok := scoreProperty.(tangentBounded); ok {

@@ -37,6 +37,9 @@ func (s *session) searchInSteps(ctx context.Context, steps *search.Steps) (*sear
 	if err != nil {
 		return nil, err
 	}
+	if steps.Only == figuresStep {
+		return nil, search.ErrStepsMissing // other processes go on
+	}
 	return s.spec.Question.Answer(ctx, search.RunContext{Iterations: b.Iterations, Found: b.Found, Seed: s.spec.Settings.Seed, Workers: s.options.Workers, Steps: steps})
 }
 

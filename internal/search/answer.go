@@ -1,13 +1,14 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"kir/internal/bound"
 	"kir/internal/browsersched"
@@ -159,31 +160,34 @@ func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answe
 	for _, w := range q.Target.Objectives() {
 		list.Weight = max(list.Weight, w.Weight)
 	}
+	o.slots = semaphore.NewWeighted(int64(o.workerCount()))
 	a := &Answer{Effort: q.Effort}
-	candidates := b.Found
-	var bounded *boundResult
+	found := &foundCompositions{candidates: b.Found}
+	var parts []func(ctx context.Context) error
 	if o.Evaluations > 0 {
-		c := q.newBoundTracker(plain, o)
-		if o.FeasibleStarts, err = c.startsByBounding(ctx); err != nil {
-			return nil, err
-		}
-		r, err := bestWithFallbackStarts(ctx, plain, o, b.Found)
-		if err != nil {
-			return nil, err
-		}
-		a.Evaluations, a.Compositions = r.Evaluations, r.Compositions
-		candidates = slices.Concat(r.Diverse, r.Archive.Best(), b.Found)
-		if bounded, err = c.boundOf(ctx, candidates); err != nil {
-			return nil, err
-		}
-		candidates = slices.Concat(bounded.Candidates, candidates)
+		parts = append(parts, func(ctx context.Context) (err error) {
+			if b.Steps.isIn(b.stepName + "-check-") {
+				return ErrStepsMissing
+			}
+			found, err = q.searchAndBound(ctx, plain, o, b.Found)
+			return err
+		})
 	}
-	// This comes before what is cheap, so that processes that share the search do not repeat that.
-	if o.Evaluations /= optimismBudgetDivisor; o.Evaluations > 0 && q.HalfTargets != nil {
-		if err := a.checkOptimism(ctx, q, o, list); err != nil {
-			return nil, err
-		}
+	if half := o; half.Evaluations/optimismBudgetDivisor > 0 && q.HalfTargets != nil {
+		half.Evaluations /= optimismBudgetDivisor
+		parts = append(parts, func(ctx context.Context) error {
+			if b.Steps.isIn(b.stepName + "/") {
+				return ErrStepsMissing
+			}
+			return a.checkOptimism(ctx, q, half, list)
+		})
 	}
+	if err := runIndependent(ctx, o.workerCount(), parts...); err != nil {
+		return nil, err
+	}
+	a.Evaluations += found.evaluations
+	a.Compositions += found.compositions
+	candidates, bounded := found.candidates, found.bounded
 	l, err := Shortlist(ctx, plain, candidates, list)
 	if err != nil {
 		return nil, err
@@ -204,6 +208,32 @@ func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answe
 		return nil, err
 	}
 	return a, nil
+}
+
+// foundCompositions is what a search and the computation of bounds have found.
+type foundCompositions struct {
+	candidates                []Found
+	bounded                   *boundResult
+	evaluations, compositions int64 // numbers of lines and of compositions scored; see [Answer]
+}
+
+// searchAndBound searches for the best compositions, and computes an upper bound of the scores before and after.
+func (q *Question) searchAndBound(ctx context.Context, t *mcmc.Target, o Options, visited []Found) (*foundCompositions, error) {
+	c := q.newBoundTracker(t, o)
+	var err error
+	if o.FeasibleStarts, err = c.startsByBounding(ctx); err != nil {
+		return nil, err
+	}
+	r, err := bestWithFallbackStarts(ctx, t, o, visited)
+	if err != nil {
+		return nil, err
+	}
+	candidates := slices.Concat(r.Diverse, r.Archive.Best(), visited)
+	bounded, err := c.boundOf(ctx, candidates)
+	if err != nil {
+		return nil, err
+	}
+	return &foundCompositions{slices.Concat(bounded.Candidates, candidates), bounded, r.Evaluations, r.Compositions}, nil
 }
 
 // bestWithFallbackStarts calls [Best]. If Best finds no composition to start from, a second call of Best starts
@@ -276,17 +306,26 @@ func (a *Answer) checkOptimism(ctx context.Context, q *Question, o Options, l Li
 // average. With few recipes a single call depends much on chance.
 func checkOptimismBothWays(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions) (*OptimismCheck, error) {
 	name := o.StepName
-	o.StepName = name + "-check-1"
-	p, err := CheckOptimism(ctx, a, b, o, l)
-	if err != nil && !errors.Is(err, ErrStepsMissing) {
-		return nil, err
-	}
-	o.StepName = name + "-check-2"
-	q, err2 := CheckOptimism(ctx, b, a, o, l) // whose steps do not depend on those of the other
-	if errors.Is(err2, ErrStepsMissing) {
-		return nil, err2
-	}
-	if err = cmp.Or(err2, err); err != nil {
+	var p, q *OptimismCheck
+	one, other := name+"-check-1", name+"-check-2"
+	err := runIndependent(ctx, o.workerCount(), func(ctx context.Context) (err error) {
+		if o.Steps.isIn(other + "/") {
+			return ErrStepsMissing
+		}
+		o, l := o.named(one), l
+		l.Distance = o.Distance
+		p, err = CheckOptimism(ctx, a, b, o, l)
+		return err
+	}, func(ctx context.Context) (err error) {
+		if o.Steps.isIn(one + "/") {
+			return ErrStepsMissing
+		}
+		o, l := o.named(other), l
+		l.Distance = o.Distance
+		q, err = CheckOptimism(ctx, b, a, o, l)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	both := &OptimismCheck{

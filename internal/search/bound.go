@@ -1,8 +1,10 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -28,6 +30,10 @@ type Bound struct {
 // score.
 const baseBoundNanosecondsPerLine = 15_000
 
+// usualMinSharedBound is the usual value of [Steps.MinSharedBound], two minutes. A lane of a round then takes half a
+// second, longer than most problems take to be read.
+const usualMinSharedBound = 120_000_000_000
+
 // boundNanosecondsPerLine returns the time that the computation of bounds may take for each line that the search
 // scores. The unit is about a nanosecond. A run scores four more lines in its chains for each line of the
 // search. Hence bounds take less than a third of a run whose lines are slow to score, for example by an
@@ -49,6 +55,7 @@ type boundTracker struct {
 	options          Options
 	ingredients      int   // number of ingredients
 	isBegun          bool  // whether bounds were computed before the search, by this process
+	isShared         bool  // whether the lanes of the bounder's rounds are steps of the search
 	nanosecondBudget int64 // time for bounds before the search, and again after the search, in units of about a nanosecond
 }
 
@@ -87,6 +94,7 @@ func (q *Question) newBoundTracker(t *mcmc.Target, o Options) *boundTracker {
 		return score, err
 	}
 	c.bounder = bound.New(&p)
+	c.isShared = o.Steps != nil && 2*c.nanosecondBudget >= cmp.Or(o.Steps.MinSharedBound, usualMinSharedBound)
 	return c
 }
 
@@ -99,16 +107,70 @@ func (c *boundTracker) boundBeforeSearch(ctx context.Context) ([]Found, error) {
 	if !slices.ContainsFunc(c.factors, func(p bound.Factor) bool { return p.Linear != nil || p.MaxOverForms != nil }) {
 		// The factors give no hint of a good composition, so the bounder must wait for the search. Only if the rules
 		// leave few compositions does the bounder check all of them first.
-		if err := c.bounder.Run(ctx, 0); err != nil {
+		if err := c.bounder.Run(ctx, 0, c.spread()); err != nil {
 			return nil, err
 		}
 		c.nanosecondBudget *= 2
 		return c.scoredCandidates(), nil
 	}
-	if err := c.bounder.Run(ctx, c.nanosecondBudget); err != nil {
+	if err := c.bounder.Run(ctx, c.nanosecondBudget, c.spread()); err != nil {
 		return nil, err
 	}
 	return c.scoredCandidates(), nil
+}
+
+// spread returns how the bounder computes the lanes of its rounds: as steps of the search, or each by one of the
+// workers of this process.
+func (c *boundTracker) spread() bound.Spread {
+	steps := c.options.Steps
+	if !c.isShared {
+		steps = nil
+	}
+	return func(ctx context.Context, round, count int, compute func(ctx context.Context, lane int) (*bound.LaneResult, error)) ([]*bound.LaneResult, error) {
+		name := fmt.Sprintf("%s/bound/round=%02d/lane=", c.options.StepName, round)
+		all, err := runSteps(ctx, steps, c.options.workerCount(), name, c.ingredients, count, func(ctx context.Context, k int) (r *laneStep, err error) {
+			err = c.options.withSlot(ctx, func() error {
+				own, err := compute(ctx, k)
+				r = (*laneStep)(own)
+				return err
+			})
+			return r, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		results := make([]*bound.LaneResult, count)
+		for k, s := range all {
+			results[k] = (*bound.LaneResult)(s)
+			if err := c.bounder.Check(results[k]); err != nil {
+				return nil, &stepStoreError{fmt.Sprintf("%s%02d", name, k), fmt.Errorf("its result is damaged: %w", err)}
+			}
+		}
+		return results, nil
+	}
+}
+
+// A laneStep is the result of a lane of the bounder, as a step of the search.
+type laneStep bound.LaneResult
+
+// check does nothing: [bound.Bounder.Check] needs the bounder.
+func (*laneStep) check(int) error { return nil }
+
+// boundStep returns the result of a part of the bounding, as a step of the search. If lanes are steps, too, they
+// come before.
+func (c *boundTracker) boundStep(ctx context.Context, name string, compute func(ctx context.Context) (*boundResult, error)) (*boundResult, error) {
+	s := c.options.Steps
+	name = c.options.StepName + "/" + name
+	if c.isShared && s.Only != name && !s.All {
+		stored, err := s.isStored(ctx, name)
+		if err == nil && !stored {
+			_, err = compute(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return RunStep(ctx, s, name, c.ingredients, compute)
 }
 
 // scoredCandidates returns the compositions whose scores were computed to find bounds, from best to worst.
@@ -137,7 +199,7 @@ func (c *boundTracker) startsByBounding(ctx context.Context) ([]Found, error) {
 	if c.bounder == nil {
 		return nil, nil
 	}
-	r, err := RunStep(ctx, c.options.Steps, c.options.StepName+"/bound=before", c.ingredients, func(ctx context.Context) (*boundResult, error) {
+	r, err := c.boundStep(ctx, "bound=before", func(ctx context.Context) (*boundResult, error) {
 		found, err := c.boundBeforeSearch(ctx)
 		c.isBegun = true
 		return &boundResult{Candidates: found}, err
@@ -153,7 +215,7 @@ func (c *boundTracker) boundOf(ctx context.Context, candidates []Found) (*boundR
 	if c.bounder == nil {
 		return c.boundAfterSearch(ctx, candidates)
 	}
-	return RunStep(ctx, c.options.Steps, c.options.StepName+"/bound=after", c.ingredients, func(ctx context.Context) (*boundResult, error) {
+	return c.boundStep(ctx, "bound=after", func(ctx context.Context) (*boundResult, error) {
 		if !c.isBegun { // another process did it
 			if _, err := c.boundBeforeSearch(ctx); err != nil {
 				return nil, err
@@ -182,7 +244,7 @@ func (c *boundTracker) boundAfterSearch(ctx context.Context, candidates []Found)
 	r.Standing = bound.Standing{OpenBound: math.Inf(1)}
 	if c.bounder != nil {
 		c.bounder.UpdateIncumbent(out.BestLogScore)
-		if err := c.bounder.Run(ctx, c.nanosecondBudget); err != nil {
+		if err := c.bounder.Run(ctx, c.nanosecondBudget, c.spread()); err != nil {
 			return nil, err
 		}
 		r.Candidates = c.scoredCandidates()

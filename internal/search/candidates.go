@@ -68,7 +68,7 @@ func (s *searcher) computeDiverse(ctx context.Context) (*diverseResult, error) {
 				if !s.refusesIngredients(starts[k].Parts) {
 					w.diversityFilter.bestFound = Found{slices.Clone(starts[k].Parts), slices.Clone(starts[k].Conditions), starts[k].LogScore}
 				}
-				err = w.anneal(ctx, each, archiveStartBeta, endBeta)
+				err = s.options.withSlot(ctx, func() error { return w.anneal(ctx, each, archiveStartBeta, endBeta) })
 				found[k] = w.result()
 				return err
 			})

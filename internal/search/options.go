@@ -1,9 +1,12 @@
 package search
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"sync/atomic"
+
+	"golang.org/x/sync/semaphore"
 
 	"kir/mcmc"
 )
@@ -49,6 +52,9 @@ type Options struct {
 
 	// LinesScored is a counter of the lines scored so far, for progress reports. It may be nil.
 	LinesScored *atomic.Int64
+
+	// slots holds one unit for each worker. Searches that run at the same time share it. Nil stands for no limit.
+	slots *semaphore.Weighted
 }
 
 func (o *Options) check(t *mcmc.Target) error {
@@ -72,6 +78,25 @@ func (o *Options) check(t *mcmc.Target) error {
 		}
 	}
 	return o.Niche.check(n)
+}
+
+// named returns options for another search that may run at the same time, whose steps have the given name.
+func (o *Options) named(stepName string) Options {
+	own := *o
+	own.StepName, own.Distance = stepName, o.Distance.Clone()
+	return own
+}
+
+// withSlot calls do when a worker is free; see slots.
+func (o *Options) withSlot(ctx context.Context, do func() error) error {
+	if o.slots == nil {
+		return do()
+	}
+	if err := o.slots.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer o.slots.Release(1)
+	return do()
 }
 
 func (o *Options) workerCount() int {

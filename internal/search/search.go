@@ -128,7 +128,7 @@ func (s *searcher) runRound(ctx context.Context, round, each int) error {
 		if err != nil {
 			return nil, err
 		}
-		err = w.anneal(ctx, each, heats[k], endBeta)
+		err = s.options.withSlot(ctx, func() error { return w.anneal(ctx, each, heats[k], endBeta) })
 		return w.result(), err
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -27,6 +28,9 @@ type Steps struct {
 	Only string
 	// All means that every step whose result is not stored is computed, and that nothing is stored.
 	All bool
+	// MinSharedBound is the least time for the computation of bounds, in units of about a nanosecond, at which its
+	// parts are steps. A shorter computation is two steps, one before and one after the search. 0 means two minutes.
+	MinSharedBound int64
 
 	mu      sync.Mutex
 	missing []string // names of the steps whose results were needed and not there
@@ -67,6 +71,21 @@ func (s *Steps) Missing() []string {
 	defer s.mu.Unlock()
 	slices.Sort(s.missing)
 	return slices.Compact(s.missing)
+}
+
+// isIn reports whether the one step to compute has a name with the given beginning.
+func (s *Steps) isIn(prefix string) bool { return s != nil && strings.HasPrefix(s.Only, prefix) }
+
+// isStored reports whether the result of the named step is stored.
+func (s *Steps) isStored(ctx context.Context, name string) (bool, error) {
+	_, err := s.Store.LoadStep(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, &stepStoreError{name, err}
+	}
+	return true, nil
 }
 
 // A stepResult is the result of a step. Its exported fields are stored.
@@ -126,26 +145,48 @@ func runSteps[T any, R interface {
 	stepResult
 }](ctx context.Context, s *Steps, workers int, name string, n, count int, compute func(ctx context.Context, k int) (*T, error)) ([]*T, error) {
 	results := make([]*T, count)
-	var missing atomic.Bool
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(workers)
-	for k := range results {
-		g.Go(func() (err error) {
+	parts := make([]func(ctx context.Context) error, count)
+	for k := range parts {
+		parts[k] = func(ctx context.Context) (err error) {
 			results[k], err = RunStep[T, R](ctx, s, fmt.Sprintf("%s%02d", name, k), n, func(ctx context.Context) (*T, error) { return compute(ctx, k) })
-			if errors.Is(err, ErrStepsMissing) {
-				missing.Store(true) // and the others are looked up all the same
-				return nil
-			}
 			return err
-		})
+		}
 	}
-	if err := g.Wait(); err != nil {
-		return nil, err
+	return results, runIndependent(ctx, workers, parts...)
+}
+
+// runIndependent calls functions that do not depend on each other, at most the given number at the same time. If
+// some lack steps, the others are called all the same, and the error is [ErrStepsMissing].
+func runIndependent(ctx context.Context, workers int, parts ...func(ctx context.Context) error) error {
+	var missing atomic.Bool
+	call := func(ctx context.Context, part func(ctx context.Context) error) error {
+		err := part(ctx)
+		if errors.Is(err, ErrStepsMissing) {
+			missing.Store(true)
+			return nil
+		}
+		return err
+	}
+	if workers == 1 {
+		for _, part := range parts {
+			if err := call(ctx, part); err != nil {
+				return err
+			}
+		}
+	} else {
+		g, ctx := errgroup.WithContext(ctx)
+		g.SetLimit(workers)
+		for _, part := range parts {
+			g.Go(func() error { return call(ctx, part) })
+		}
+		if err := g.Wait(); err != nil {
+			return err
+		}
 	}
 	if missing.Load() {
-		return nil, ErrStepsMissing
+		return ErrStepsMissing
 	}
-	return results, nil
+	return nil
 }
 
 // check returns an error if the composition has an ingredient that is none of n, or no units of one.

@@ -1,5 +1,7 @@
 package linprog
 
+import "slices"
+
 // A basis is the state of a simplex method for variables with bounds. The variables are the columns of a linear
 // program and, for each row, the row's sum, called the activity of the row. As many variables as there are rows
 // are basic, at first the activities. Each basic variable is a linear function of the other variables, which are
@@ -16,6 +18,18 @@ const (
 	boundTolerance = 1e-9 // maximum violation of a bound that counts as rounding
 	minPivot       = 1e-9 // minimum magnitude of a coefficient to pivot on
 )
+
+// clone returns a copy that shares no memory with t.
+func (t *basis) clone() basis {
+	c := basis{
+		rows: slices.Clone(t.rows), basicVariables: slices.Clone(t.basicVariables), nonbasicVariables: slices.Clone(t.nonbasicVariables),
+		lo: slices.Clone(t.lo), hi: slices.Clone(t.hi), Value: slices.Clone(t.Value),
+	}
+	for r := range c.rows {
+		c.rows[r] = slices.Clone(c.rows[r])
+	}
+	return c
+}
 
 // setBasicValues computes the values of the basic variables from the values of the nonbasic variables.
 func (t *basis) setBasicValues() {

@@ -28,6 +28,11 @@ func NewDual(p *Program) *DualSimplex {
 	return t
 }
 
+// CloneFor returns a copy of t for p, which must be a copy of the program that t solves.
+func (t *DualSimplex) CloneFor(p *Program) *DualSimplex {
+	return &DualSimplex{basis: t.basis.clone(), program: p, Work: t.Work}
+}
+
 // resetBasis makes the activities of the rows, that is, the sums of the rows, the basic variables.
 func (t *DualSimplex) resetBasis() {
 	for r, of := range t.program.Rows {

@@ -1,6 +1,9 @@
 package linprog
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A Program is a linear program: maximise Σ_j cost_j·x_j over values x_j within bounds, where each row Σ_j
 // factor·x_j must also be within bounds. Coefficients and the bounds of columns are finite; a row may have
@@ -26,6 +29,13 @@ func (p *Program) AddRow(of []Entry, lo, hi float64) int {
 	p.Entries += len(of)
 	p.RowLo, p.RowHi = append(p.RowLo, lo), append(p.RowHi, hi)
 	return len(p.Rows) - 1
+}
+
+// Clone returns a copy of p to which rows can be added, and whose costs can be changed.
+func (p *Program) Clone() Program {
+	c := *p
+	c.Rows, c.RowLo, c.RowHi, c.Cost = slices.Clone(p.Rows), slices.Clone(p.RowLo), slices.Clone(p.RowHi), slices.Clone(p.Cost)
+	return c
 }
 
 // UpperBound returns an upper bound of Σ cost·x for any weights w of the rows. The sum equals Σ_r w_r·(row r) +
