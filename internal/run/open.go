@@ -16,6 +16,7 @@ type Run struct {
 	ingredientIndex func(string) (int32, error)    // returns the index of an ingredient by its name
 	storedParts     func() (map[int][]File, error) // lists the stored files of draws by the number of the chain; reads the store once
 	status          func() (*Status, error)        // determines the progress of the run; reads the store once
+	isComplete      func() (bool, error)           // reports whether all draws are stored, according to status; looks at the chains once
 }
 
 // Open opens the run in a store, finished or not. It returns a [NotRunError] if the store holds no
@@ -25,11 +26,16 @@ func Open(ctx context.Context, store Store) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Run{
+	r := &Run{
 		Dir: store.Location(), Manifest: m, store: store, ingredientIndex: newIngredientFinder(m),
 		storedParts: sync.OnceValues(func() (map[int][]File, error) { return listParts(ctx, store, "draws/") }),
 		status:      sync.OnceValues(func() (*Status, error) { return readStatus(ctx, store, m) }),
-	}, nil
+	}
+	r.isComplete = sync.OnceValues(func() (bool, error) {
+		s, err := r.status()
+		return err == nil && s.Complete(), err
+	})
+	return r, nil
 }
 
 // Problem returns the text of the resolved problem.
@@ -55,8 +61,8 @@ func (r *Run) IsActive(now time.Time) bool {
 
 // CheckComplete returns an [UnfinishedError] if some draws of the run are not stored yet.
 func (r *Run) CheckComplete() error {
-	s, err := r.status()
-	if err == nil && !s.Complete() {
+	complete, err := r.isComplete()
+	if err == nil && !complete {
 		return &UnfinishedError{Dir: r.Dir, Active: r.IsActive(time.Now())}
 	}
 	return err

@@ -155,12 +155,14 @@ func unpackState(data []byte, m *Manifest) (*state, error) {
 		return nil, err
 	}
 	// An item of a list can take one byte here and a hundred in memory.
-	var walk struct{ Walk []byte }
-	if err := gob.NewDecoder(bytes.NewReader(unpacked)).Decode(&walk); err != nil {
-		return nil, err
-	}
-	if int64(len(unpacked)-len(walk.Walk)) > rest {
-		return nil, fmt.Errorf("beside its chain it unpacks to more than %d bytes", rest)
+	if int64(len(unpacked)) > rest {
+		var walk struct{ Walk []byte }
+		if err := gob.NewDecoder(bytes.NewReader(unpacked)).Decode(&walk); err != nil {
+			return nil, err
+		}
+		if int64(len(unpacked)-len(walk.Walk)) > rest {
+			return nil, fmt.Errorf("beside its chain it unpacks to more than %d bytes", rest)
+		}
 	}
 	s := new(state)
 	return s, gob.NewDecoder(bytes.NewReader(unpacked)).Decode(s)

@@ -30,18 +30,27 @@ const (
 // not, ahead is an estimate of the factor by which the number of draws must grow. The result
 // depends on the draws alone.
 func (s *session) checkStopping() (yes bool, ahead float64, err error) {
-	e := &stoppingChecker{session: s, wantedESS: float64(s.manifest.Auto.WantedESS), minESS: math.Inf(1)}
-	defer func() { s.lastStoppingCheck.Store(&stoppingCheck{e.minESS, s.roundIterations()}) }()
-	for _, look := range []func() error{e.checkNumericStatistics, e.checkSizesAndInclusion, e.checkConditionShares, e.checkMeanAmounts} {
-		if err := look(); err != nil {
-			return false, 0, err
-		}
+	minESS := math.Inf(1)
+	var g errgroup.Group
+	g.SetLimit(s.options.Workers)
+	looks := []func(*stoppingChecker) error{(*stoppingChecker).checkNumericStatistics, (*stoppingChecker).checkSizesAndInclusion, (*stoppingChecker).checkConditionShares, (*stoppingChecker).checkMeanAmounts}
+	checkers := make([]stoppingChecker, len(looks))
+	for k, look := range looks {
+		checkers[k] = stoppingChecker{session: s, wantedESS: float64(s.manifest.Auto.WantedESS), minESS: minESS}
+		g.Go(func() error { return look(&checkers[k]) })
 	}
-	return e.neededDrawsFactor <= 1, e.neededDrawsFactor, nil
+	if err := g.Wait(); err != nil {
+		return false, 0, err
+	}
+	for _, e := range checkers {
+		ahead, minESS = max(ahead, e.neededDrawsFactor), min(minESS, e.minESS)
+	}
+	s.lastStoppingCheck.Store(&stoppingCheck{minESS, s.roundIterations()})
+	return ahead <= 1, ahead, nil
 }
 
-// stoppingChecker checks whether draws are enough for all displayed statistics, and keeps the worst
-// results.
+// stoppingChecker checks whether draws are enough for some of the displayed statistics, and keeps the
+// worst results.
 type stoppingChecker struct {
 	session           *session
 	wantedESS         float64 // effective sample size that each statistic must reach

@@ -3,7 +3,10 @@ package assemble
 import (
 	"cmp"
 	"math"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"kir/internal/compile"
 	"kir/internal/report"
@@ -26,7 +29,7 @@ type responseComputer struct {
 	ingredientNames []string                                      // names of the ingredients
 	totalUnits      int                                           // number of units in a recipe
 	maxAmounts      []int32                                       // item i is the largest amount of ingredient i in a known recipe
-	predict         func(x []int32) (report.ResponsePoint, error) // returns the model's prediction for a recipe
+	predict         func(x []int32) (report.ResponsePoint, error) // returns the model's prediction for a recipe; called by several goroutines at once
 	importances     []report.Importance                           // features of the model, the most important first
 }
 
@@ -46,16 +49,19 @@ func (q *responseComputer) computeResponses(recipe []int32) ([]report.Response, 
 			tried = append(tried, i)
 		}
 	}
-	var all []report.Response
-	for _, i := range tried[:min(len(tried), maxComputedResponses)] {
-		r, err := q.computeResponse(recipe, i)
-		if err != nil {
-			return nil, err
-		}
-		if r.Swing > 0 {
-			all = append(all, r)
-		}
+	all := make([]report.Response, min(len(tried), maxComputedResponses))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for k := range all {
+		g.Go(func() (err error) {
+			all[k], err = q.computeResponse(recipe, tried[k])
+			return err
+		})
 	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(r report.Response) bool { return !(r.Swing > 0) })
 	slices.SortStableFunc(all, func(a, b report.Response) int { return cmp.Compare(b.Swing, a.Swing) })
 	return all[:min(len(all), maxReportedResponses)], nil
 }
