@@ -57,9 +57,10 @@ kir draws in several independent sampling runs (chains), which machines can shar
 --shard 3/16 runs part 3 of 16 of the chains (a shard); run the other parts on other
 machines. Give each machine the same RUN: a directory that they share, or cloud storage
 (an S3 bucket), written s3://bucket/prefix. Add ?endpoint=https://host if the bucket is
-not Amazon's. After an interruption, repeat the command of the shard. kir status shows
-the progress, and kir merge writes the summary at the end. Sharing a run does not change
-its draws.`,
+not Amazon's. After an interruption, repeat the command of the shard. --shard auto takes
+part and number of parts from Slurm, Kubernetes or AWS Batch. The parts of a Slurm array
+are its indices, from 1; --array=3 alone repeats part 3. kir status shows the progress,
+and kir merge writes the summary at the end. Sharing a run does not change its draws.`,
 		Example: `  kir sample examples/cocktails/problem.yaml
   kir sample problem.yaml -o runs/long --draws 1000000 --seed 7
   kir sample problem.yaml --json | jq .best[0].recipe

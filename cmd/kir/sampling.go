@@ -46,13 +46,17 @@ func (o *runOptions) runShard(c *cobra.Command, shardText, location string) erro
 	if o.asJSON {
 		return &inputerr.Error{Message: "a shard has no summary to print", Hint: "leave --json to kir merge"}
 	}
-	shard, err := run.ParseShard(shardText)
-	if err != nil {
-		return &inputerr.Error{Message: err.Error(), Err: err}
-	}
 	store, err := openStore(location)
 	if err != nil {
 		return err
+	}
+	stored, err := run.StoredShardCount(c.Context(), store)
+	if err != nil {
+		return toInputError(err)
+	}
+	shard, err := run.ParseShard(shardText, stored)
+	if err != nil {
+		return &inputerr.Error{Message: err.Error(), Err: err}
 	}
 	complete := false
 	options, end, err := o.prepareRun(c, o.problem)

@@ -143,7 +143,6 @@ func TestScaleScript(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "kir"), []byte("#!/bin/sh\nprintf '%s\\n' \"$@\"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		t.Setenv("SLURM_ARRAY_TASK_MIN", "1")
 		t.Setenv("SLURM_ARRAY_TASK_MAX", "16")
 		t.Setenv("SLURM_ARRAY_TASK_COUNT", "16")
 		for k := 1; k <= 16; k++ {

@@ -7,7 +7,7 @@
 # RUN is a directory that all nodes see, or s3://bucket/prefix. What follows it goes to
 # kir sample. A task that is preempted, or runs out of time, stores its draws and is
 # queued again; one that is killed makes again what it had not stored. Either goes on
-# where it was.
+# where it was. To repeat task 3 alone, give the same command with --array=3.
 #SBATCH --job-name=kir
 #SBATCH --cpus-per-task=2
 #SBATCH --time=04:00:00

@@ -180,7 +180,7 @@ func child(dir, name, shard string) int {
 		if r, err = Merge(context.Background(), s, NewDirectoryStore(dir), o); err == nil {
 			err = NewDirectoryStore(dir).Replace(context.Background(), "summary.json", bytes.Repeat([]byte(fmt.Sprint(r.Parts)), 100))
 		}
-	} else if o.Shard, err = ParseShard(shard); err == nil {
+	} else if o.Shard, err = ParseShard(shard, 0); err == nil {
 		_, err = RunShard(context.Background(), s, NewDirectoryStore(dir), o)
 	}
 	if err != nil {

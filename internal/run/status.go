@@ -177,16 +177,22 @@ func (s *Status) DamagedStates() (all []error) {
 	return all
 }
 
-// Shards returns all shards of the run, also those that have stored nothing yet. The number of
-// shards is taken from the chain that stored its state last. If no chain belongs to a shard, the
-// result is one shard of all chains.
-func (s *Status) Shards() []Shard {
+// shardCount returns the number of shards of the run, taken from the chain that stored its state
+// last. It is 0 if that chain belongs to no shard.
+func (s *Status) shardCount() int {
 	count, saved := 0, time.Time{}
 	for _, c := range s.Chains {
 		if c.LastSaved.After(saved) {
 			count, saved = c.Shard.Count, c.LastSaved
 		}
 	}
+	return count
+}
+
+// Shards returns all shards of the run, also those that have stored nothing yet. If the run has no
+// shards, the result is one shard of all chains.
+func (s *Status) Shards() []Shard {
+	count := s.shardCount()
 	if count == 0 {
 		return []Shard{{}}
 	}

@@ -38,7 +38,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"1/1", "3/16", "16/16", "17/16", "0/4", "-1/4", "0/0", "1/0", "1", "/", "1/", "/2", "a/b", "1/2/3", " 1/2"} {
-		s, err := ParseShard(text)
+		s, err := ParseShard(text, 0)
 		record.CheckText(t, "shard "+text, fmt.Sprint(s, " ", err))
 	}
 	for _, s := range []Shard{{}, {1, 1}, {1, 3}, {2, 3}, {3, 3}, {2, 7}, {7, 7}} {
