@@ -10,6 +10,8 @@
 set -euo pipefail
 run=$1
 shift
-while tasks=$(kir tasks "$run" --workers 1 2>/dev/null) && [ -n "$tasks" ]; do
+while true; do
+  tasks=$(kir tasks "$run" --workers 1)
+  [ -n "$tasks" ] || break
   parallel --retries 3 --halt soon,fail=1 "$@" <<<"$tasks"
 done

@@ -15,11 +15,16 @@ if [ -n "${SLURM_ARRAY_TASK_ID:-}" ]; then # in a job: one line of the list
 fi
 run=$1
 shift
-list=$(mktemp -p "${KIR_LISTS:-$PWD}" kir-tasks.XXXXXX) # which the nodes read
-trap 'rm -f "$list"' EXIT
+lists=$(mktemp -d -p "${KIR_LISTS:-$PWD}" kir-tasks.XXXXXX) # which the nodes read, a file for each array
+trap 'rm -rf "$lists"' EXIT
 most=1000 # tasks of an array
+array=0
 failed=0
-while kir tasks "$run" 2>/dev/null | head -n "$most" >"$list" && [ -s "$list" ]; do
+while true; do
+  list=$lists/$((array += 1))
+  kir tasks "$run" >"$list.all"
+  head -n "$most" "$list.all" >"$list"
+  [ -s "$list" ] || break
   if sbatch --wait --quiet --requeue --array="1-$(wc -l <"$list")" --output=/dev/null "$@" "$0" "$list"; then
     failed=0
   elif failed=$((failed + 1)) && [ "$failed" -ge 10 ]; then
