@@ -1,10 +1,13 @@
 package campaign
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
 
+	"kir/internal/compile"
+	"kir/internal/config"
 	"kir/mcmc"
 )
 
@@ -202,5 +205,78 @@ func TestWarp(t *testing.T) {
 	}
 	if spread := w.score(9) - w.score(1); spread < w.score(5000)-w.score(9) {
 		t.Errorf("the one far off has %g, all others %g", w.score(5000)-w.score(9), spread)
+	}
+}
+
+// TestIntervalWarp: the scores of intervals come back as values and keep their order. Between the
+// measured values they are those of the warp. Beyond values that crowd at an end they grow more
+// slowly, so that an interval reaches farther; beyond values that thin out they are those of the
+// warp.
+func TestIntervalWarp(t *testing.T) {
+	values := make([]float64, 21)
+	for k := range values {
+		values[k] = 400 - float64((20-k)*(20-k)) // crowds at 400, thins out at 0
+	}
+	for _, log := range []bool{false, true} {
+		if log {
+			for k, v := range values {
+				values[k] = math.Exp(v / 100)
+			}
+		}
+		w := newWarp(values, log)
+		top, bottom := values[20], values[0]
+		before := math.Inf(-1)
+		for _, v := range []float64{bottom * 0.9, bottom * 0.99, bottom, bottom + 0.5, (bottom + top) / 2, top, top * 1.01, top * 1.5, top * 3} {
+			z := w.intervalScore(v)
+			if back := w.intervalValue(z); math.Abs(back-v) > 1e-9*(1+math.Abs(v)) {
+				t.Errorf("%g comes back as %g", v, back)
+			}
+			if v <= top && z != w.score(v) || v > top && !(z < w.score(v)) {
+				t.Errorf("%g has the score %g in intervals, %g of the warp", v, z, w.score(v))
+			}
+			if z < before {
+				t.Errorf("%g has the score %g, after %g", v, z, before)
+			}
+			before = z
+		}
+	}
+	// Mirrored values have the same slope; two values have the slope between them.
+	for _, values := range [][]float64{{0, 10, 25, 50, 75, 100, 150, 200, 300, 400}, {0, 10}} {
+		w := newWarp(values, false)
+		for k := range values {
+			values[k] *= -1
+		}
+		if a, b := w.centralSlope(), newWarp(values, false).centralSlope(); !(a > 0) || math.Abs(a/b-1) > 1e-9 {
+			t.Errorf("slopes %g and %g", a, b)
+		}
+	}
+}
+
+// TestPredictBeyond: an interval that reaches beyond all measurements, which crowd below their best,
+// ends farther from its prediction on this side than the warp says.
+func TestPredictBeyond(t *testing.T) {
+	recipes, values := someRecipes(21)
+	order := make([]int, len(values))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	for rank, k := range order {
+		values[k] = 400 - float64((20-rank)*(20-rank))
+	}
+	for _, way := range []config.Direction{config.Maximize, config.Minimize} {
+		o := &learntObjective{direction: way, learningSettings: &compile.Learning{Numeric: true}, modelValueSign: 1, intervalWidening: 1}
+		if err := o.learnNumbers(t.Context(), recipes, values, nil, 3, 100); err != nil {
+			t.Fatal(err)
+		}
+		best := recipes[order[20]]
+		mean, sd := o.model.Predict(best)
+		half := float64(coverageNormalQuantile * o.model.IntervalScale() * math.Hypot(sd, o.model.Noise()))
+		score := float64(o.modelValueSign * mean)
+		low, high := o.warp.value(score-half), o.warp.value(score+half)
+		p := o.predict(best)
+		if !(p.Value > low && p.Value < high && high > 400) || math.Abs(p.Low-low) > 1e-6 || !(p.High-400 > 1.2*(high-400)) {
+			t.Errorf("%v predicted with its warp from %g to %g", p, low, high)
+		}
 	}
 }
