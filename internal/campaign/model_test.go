@@ -240,15 +240,24 @@ func TestIntervalWarp(t *testing.T) {
 			before = z
 		}
 	}
-	// Mirrored values have the same slope; two values have the slope between them.
-	for _, values := range [][]float64{{0, 10, 25, 50, 75, 100, 150, 200, 300, 400}, {0, 10}} {
-		w := newWarp(values, false)
-		for k := range values {
-			values[k] *= -1
+	mirrored := make([]float64, len(values))
+	for k := range values {
+		values[k] = 400 - float64((20-k)*(20-k))
+		mirrored[k] = -values[k]
+	}
+	w, m := newWarp(values, false), newWarp(mirrored, false)
+	for _, v := range []float64{-40, 100, 400, 410, 600} {
+		if a, b := w.intervalScore(v), m.intervalScore(-v); math.Abs(a+b) > 1e-9 || math.Abs(m.intervalValue(b)+v) > 1e-9 {
+			t.Errorf("%g has the score %g, mirrored %g, which comes back as %g", v, a, b, m.intervalValue(b))
 		}
-		if a, b := w.centralSlope(), newWarp(values, false).centralSlope(); !(a > 0) || math.Abs(a/b-1) > 1e-9 {
-			t.Errorf("slopes %g and %g", a, b)
-		}
+	}
+	// A value far off leaves the slope as it is. Two values have the slope between them.
+	near, far := newWarp([]float64{0, 10, 25, 50, 75, 100, 150, 200, 300, 400}, false), newWarp([]float64{0, 10, 25, 50, 75, 100, 150, 200, 300, 4e5}, false)
+	if a, b := near.centralSlope(), far.centralSlope(); a != b || !(a > 0) {
+		t.Errorf("the slope is %g, and %g with a value far off", a, b)
+	}
+	if w := newWarp([]float64{0, 10}, false); w.centralSlope() != (w.scores[1]-w.scores[0])/10 {
+		t.Errorf("two values with the scores %v have the slope %g", w.scores, w.centralSlope())
 	}
 }
 
@@ -278,5 +287,27 @@ func TestPredictBeyond(t *testing.T) {
 		if !(p.Value > low && p.Value < high && high > 400) || math.Abs(p.Low-low) > 1e-6 || !(p.High-400 > 1.2*(high-400)) {
 			t.Errorf("%v predicted with its warp from %g to %g", p, low, high)
 		}
+		twice := o.warp.intervalValue(o.warp.intervalScore(p.Value) + 2*half)
+		if r := o.distanceInHalfIntervals(PredictionCheck{Predicted: p, Measured: twice}); math.Abs(r-2) > 1e-9 {
+			t.Errorf("twice as far as the end of the interval is %g half intervals away", r)
+		}
+	}
+	// The ends of an interval are equally far from a prediction beyond all measurements.
+	o := &learntObjective{learningSettings: &compile.Learning{Numeric: true}, modelValueSign: 1, intervalWidening: 1, warp: newWarp(values, false)}
+	o.model = fixedSurrogate{mean: o.warp.scores[20] + 1}
+	p := o.predict(recipe{})
+	down, up := o.warp.intervalScore(p.Value)-o.warp.intervalScore(p.Low), o.warp.intervalScore(p.High)-o.warp.intervalScore(p.Value)
+	if math.Abs(down-coverageNormalQuantile) > 1e-9 || math.Abs(up-coverageNormalQuantile) > 1e-9 {
+		t.Errorf("the ends of the interval are %g and %g from the prediction", down, up)
 	}
 }
+
+// A fixedSurrogate predicts the same of every recipe, with a standard deviation of 1.
+type fixedSurrogate struct {
+	Surrogate
+	mean float64
+}
+
+func (s fixedSurrogate) Predict(recipe) (mean, sd float64) { return s.mean, 1 }
+func (fixedSurrogate) Noise() float64                      { return 0 }
+func (fixedSurrogate) IntervalScale() float64              { return 1 }
