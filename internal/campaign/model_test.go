@@ -1,10 +1,13 @@
 package campaign
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
 
+	"kir/internal/compile"
+	"kir/internal/config"
 	"kir/mcmc"
 )
 
@@ -204,3 +207,107 @@ func TestWarp(t *testing.T) {
 		t.Errorf("the one far off has %g, all others %g", w.score(5000)-w.score(9), spread)
 	}
 }
+
+// TestIntervalWarp: the scores of intervals come back as values and keep their order. Between the
+// measured values they are those of the warp. Beyond values that crowd at an end they grow more
+// slowly, so that an interval reaches farther; beyond values that thin out they are those of the
+// warp.
+func TestIntervalWarp(t *testing.T) {
+	values := make([]float64, 21)
+	for k := range values {
+		values[k] = 400 - float64((20-k)*(20-k)) // crowds at 400, thins out at 0
+	}
+	for _, log := range []bool{false, true} {
+		if log {
+			for k, v := range values {
+				values[k] = math.Exp(v / 100)
+			}
+		}
+		w := newWarp(values, log)
+		top, bottom := values[20], values[0]
+		before := math.Inf(-1)
+		for _, v := range []float64{bottom * 0.9, bottom * 0.99, bottom, bottom + 0.5, (bottom + top) / 2, top, top * 1.01, top * 1.5, top * 3} {
+			z := w.intervalScore(v)
+			if back := w.intervalValue(z); math.Abs(back-v) > 1e-9*(1+math.Abs(v)) {
+				t.Errorf("%g comes back as %g", v, back)
+			}
+			if v <= top && z != w.score(v) || v > top && !(z < w.score(v)) {
+				t.Errorf("%g has the score %g in intervals, %g of the warp", v, z, w.score(v))
+			}
+			if z < before {
+				t.Errorf("%g has the score %g, after %g", v, z, before)
+			}
+			before = z
+		}
+	}
+	mirrored := make([]float64, len(values))
+	for k := range values {
+		values[k] = 400 - float64((20-k)*(20-k))
+		mirrored[k] = -values[k]
+	}
+	w, m := newWarp(values, false), newWarp(mirrored, false)
+	for _, v := range []float64{-40, 100, 400, 410, 600} {
+		if a, b := w.intervalScore(v), m.intervalScore(-v); math.Abs(a+b) > 1e-9 || math.Abs(m.intervalValue(b)+v) > 1e-9 {
+			t.Errorf("%g has the score %g, mirrored %g, which comes back as %g", v, a, b, m.intervalValue(b))
+		}
+	}
+	// A value far off leaves the slope as it is. Two values have the slope between them.
+	near, far := newWarp([]float64{0, 10, 25, 50, 75, 100, 150, 200, 300, 400}, false), newWarp([]float64{0, 10, 25, 50, 75, 100, 150, 200, 300, 4e5}, false)
+	if a, b := near.centralSlope(), far.centralSlope(); a != b || !(a > 0) {
+		t.Errorf("the slope is %g, and %g with a value far off", a, b)
+	}
+	if w := newWarp([]float64{0, 10}, false); w.centralSlope() != (w.scores[1]-w.scores[0])/10 {
+		t.Errorf("two values with the scores %v have the slope %g", w.scores, w.centralSlope())
+	}
+}
+
+// TestPredictBeyond: an interval that reaches beyond all measurements, which crowd below their best,
+// ends farther from its prediction on this side than the warp says.
+func TestPredictBeyond(t *testing.T) {
+	recipes, values := someRecipes(21)
+	order := make([]int, len(values))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	for rank, k := range order {
+		values[k] = 400 - float64((20-rank)*(20-rank))
+	}
+	for _, way := range []config.Direction{config.Maximize, config.Minimize} {
+		o := &learntObjective{direction: way, learningSettings: &compile.Learning{Numeric: true}, modelValueSign: 1, intervalWidening: 1}
+		if err := o.learnNumbers(t.Context(), recipes, values, nil, 3, 100); err != nil {
+			t.Fatal(err)
+		}
+		best := recipes[order[20]]
+		mean, sd := o.model.Predict(best)
+		half := float64(coverageNormalQuantile * o.model.IntervalScale() * math.Hypot(sd, o.model.Noise()))
+		score := float64(o.modelValueSign * mean)
+		low, high := o.warp.value(score-half), o.warp.value(score+half)
+		p := o.predict(best)
+		if !(p.Value > low && p.Value < high && high > 400) || math.Abs(p.Low-low) > 1e-6 || !(p.High-400 > 1.2*(high-400)) {
+			t.Errorf("%v predicted with its warp from %g to %g", p, low, high)
+		}
+		twice := o.warp.intervalValue(o.warp.intervalScore(p.Value) + 2*half)
+		if r := o.distanceInHalfIntervals(PredictionCheck{Predicted: p, Measured: twice}); math.Abs(r-2) > 1e-9 {
+			t.Errorf("twice as far as the end of the interval is %g half intervals away", r)
+		}
+	}
+	// The ends of an interval are equally far from a prediction beyond all measurements.
+	o := &learntObjective{learningSettings: &compile.Learning{Numeric: true}, modelValueSign: 1, intervalWidening: 1, warp: newWarp(values, false)}
+	o.model = fixedSurrogate{mean: o.warp.scores[20] + 1}
+	p := o.predict(recipe{})
+	down, up := o.warp.intervalScore(p.Value)-o.warp.intervalScore(p.Low), o.warp.intervalScore(p.High)-o.warp.intervalScore(p.Value)
+	if math.Abs(down-coverageNormalQuantile) > 1e-9 || math.Abs(up-coverageNormalQuantile) > 1e-9 {
+		t.Errorf("the ends of the interval are %g and %g from the prediction", down, up)
+	}
+}
+
+// A fixedSurrogate predicts the same of every recipe, with a standard deviation of 1.
+type fixedSurrogate struct {
+	Surrogate
+	mean float64
+}
+
+func (s fixedSurrogate) Predict(recipe) (mean, sd float64) { return s.mean, 1 }
+func (fixedSurrogate) Noise() float64                      { return 0 }
+func (fixedSurrogate) IntervalScale() float64              { return 1 }

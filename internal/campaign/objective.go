@@ -268,7 +268,8 @@ func (o *learntObjective) optimisticDesirability(x recipe) float64 {
 }
 
 // predict returns the predicted measurement of recipe x and the interval that contains it with a
-// probability of 90 %.
+// probability of 90 %. The ends of the interval are equally far from the prediction in scores of
+// [warp.intervalScore].
 func (o *learntObjective) predict(x recipe) Prediction {
 	mean, sd := o.model.Predict(x)
 	if !o.learningSettings.Numeric {
@@ -276,8 +277,9 @@ func (o *learntObjective) predict(x recipe) Prediction {
 	}
 	noise := o.model.Noise()
 	half := float64(coverageNormalQuantile * o.model.IntervalScale() * o.intervalWidening * math.Sqrt(float64(sd*sd)+float64(noise*noise)))
-	a, b := o.labelValue(mean-half), o.labelValue(mean+half)
-	return Prediction{Value: o.labelValue(mean), Low: min(a, b), High: max(a, b)}
+	value := o.labelValue(mean)
+	score := o.warp.intervalScore(value)
+	return Prediction{Value: value, Low: o.warp.intervalValue(score - half), High: o.warp.intervalValue(score + half)}
 }
 
 // summarizeModel returns how well the model of this objective predicts.

@@ -13,9 +13,10 @@ import (
 // batches of other campaigns; bench/RESULTS.md has the experiments behind them.
 const (
 	recordDecay        = 0.7 // weight of a batch, divided by the weight of the batch after it
-	priorWidening      = 1.5 // widening of prediction intervals before any batch has results
-	priorWideningCount = 8   // number of predictions that priorWidening counts as
-	maxWidening        = 5   // upper bound of the widening, near the most that first batches of replays need
+	firstWidening      = 1.7 // prior widening of prediction intervals before any batch has results
+	laterWidening      = 1.1 // prior widening afterwards: recipes that a model chose are then among those it learnt from
+	priorWideningCount = 8   // number of predictions that the prior widening counts as
+	maxWidening        = 5   // upper bound of the widening
 	priorOddsFactor    = 0.5 // factor of the odds of a new best before any batch has results
 	priorOddsCount     = 32  // number of chances that priorOddsFactor counts as
 	priorOddsChance    = 0.2 // stated chance of each of these
@@ -34,7 +35,9 @@ func (ch *batchOptimizer) recordWeight(round int) float64 {
 //
 // where r_i is the distance of measurement i from its prediction, divided by the half width of the
 // interval as the model alone gave it, w_i is the weight of its batch, and Z is standard normal. The
-// n predictions of the prior have 90 % of their distances below q₀. The widening is the 0.9 quantile
+// n predictions of the prior have 90 % of their distances below q₀, which is firstWidening until a
+// batch has results, and laterWidening afterwards. The first batch leaves the region of the recipes
+// that the campaign began with, so that its errors are larger. The widening is the 0.9 quantile
 // of all r_i, as in split conformal prediction (Vovk, Gammerman and Shafer 2005, section 4.2).
 func (ch *batchOptimizer) setIntervalWidening() error {
 	for _, o := range ch.objectives {
@@ -58,8 +61,12 @@ func (ch *batchOptimizer) setIntervalWidening() error {
 				total += w
 			}
 		}
+		prior := float64(laterWidening)
+		if len(distances) == 0 {
+			prior = firstWidening
+		}
 		o.intervalWidening = findDecreasingRoot(1/float64(maxWidening), maxWidening, func(q float64) float64 {
-			_, below := normalPDFAndCDF(-coverageNormalQuantile * q / priorWidening)
+			_, below := normalPDFAndCDF(-coverageNormalQuantile * q / prior)
 			beyond := float64(2 * priorWideningCount * below)
 			for k, r := range distances {
 				if r > q {
@@ -85,18 +92,18 @@ func (ch *batchOptimizer) correction() Correction {
 
 // distanceInHalfIntervals returns how far a measurement lies from its prediction, divided by the
 // distance of the end of the interval on the same side. Distances are distances of scores; see
-// [warp]. The result is NaN if the interval has no width.
+// [warp.intervalScore]. The result is NaN if the interval has no width.
 func (o *learntObjective) distanceInHalfIntervals(c PredictionCheck) float64 {
 	end := c.Predicted.High
 	if c.Measured < c.Predicted.Value {
 		end = c.Predicted.Low
 	}
-	value := o.warp.score(c.Predicted.Value)
-	half := math.Abs(o.warp.score(end) - value)
+	value := o.warp.intervalScore(c.Predicted.Value)
+	half := math.Abs(o.warp.intervalScore(end) - value)
 	if !(half > 0) || math.IsInf(half, 0) {
 		return math.NaN()
 	}
-	return math.Abs(o.warp.score(c.Measured)-value) / half
+	return math.Abs(o.warp.intervalScore(c.Measured)-value) / half
 }
 
 // correctionIn returns the correction of the batch of a round. Batches of older versions have none, so

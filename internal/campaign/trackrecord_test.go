@@ -8,7 +8,7 @@ import (
 
 // TestTrackRecord: the first batch has the corrections of the prior. After results at the ends of
 // all intervals, the intervals stay as wide; where the intervals were widened more than that, they
-// stay so, too. Results that beat nothing lower the odds of a new best, and results of which each
+// stay so, too. After other results, the prior is that of later batches. Results that beat nothing lower the odds of a new best, and results of which each
 // batch beats all before it raise them.
 func TestTrackRecord(t *testing.T) {
 	s := Settings{BatchSize: 8, Seed: 1, MaxNewIngredients: -1, Workers: 1}
@@ -19,7 +19,7 @@ func TestTrackRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if w, f := b.Correction.Widening["y"], b.Correction.OddsFactor; math.Abs(w-priorWidening) > 1e-9 || math.Abs(f-priorOddsFactor) > 1e-9 {
+		if w, f := b.Correction.Widening["y"], b.Correction.OddsFactor; math.Abs(w-firstWidening) > 1e-9 || math.Abs(f-priorOddsFactor) > 1e-9 {
 			t.Fatalf("the first batch widens by %v and multiplies odds by %v", w, f)
 		}
 		var results []Result
@@ -45,7 +45,7 @@ func TestTrackRecord(t *testing.T) {
 		return ch.objectives[0].intervalWidening
 	}
 	c, ch := after(func(_ int, p Prediction) float64 { return p.High })
-	if w := ch.objectives[0].intervalWidening; math.Abs(w-priorWidening) > 1e-6 {
+	if w := ch.objectives[0].intervalWidening; math.Abs(w-firstWidening) > 1e-6 {
 		t.Errorf("results at the ends of intervals widen them by %v", w)
 	}
 	c.Batches[0].Correction.Widening["y"] = 4
@@ -55,12 +55,12 @@ func TestTrackRecord(t *testing.T) {
 	// Results as predicted: half of the predictions are those of the prior, of which a fifth is
 	// then beyond the interval.
 	_, ch = after(func(_ int, p Prediction) float64 { return p.Value })
-	if w, want := ch.objectives[0].intervalWidening, priorWidening*1.2815515655446004/coverageNormalQuantile; math.Abs(w-want) > 1e-6 {
+	if w, want := ch.objectives[0].intervalWidening, laterWidening*1.2815515655446004/coverageNormalQuantile; math.Abs(w-want) > 1e-6 {
 		t.Errorf("results as predicted widen by %v, want %v", w, want)
 	}
 	// Older batches count less.
 	ch.round += 20
-	if w := widening(ch); math.Abs(w-priorWidening) > 0.01 {
+	if w := widening(ch); math.Abs(w-laterWidening) > 0.01 {
 		t.Errorf("results of long ago widen by %v", w)
 	}
 

@@ -102,6 +102,48 @@ func (w *warp) value(z float64) float64 {
 	return v
 }
 
+// intervalScore converts a value v of the label to a score, for the ends of prediction intervals.
+// Between the measured values it equals [warp.score]. Beyond them it follows the flatter of two
+// lines: that of [warp.score], and the line through the outermost score with the slope of
+// [warp.centralSlope]. Recipes that come from the worse part of what there is have values that
+// crowd below their best, so that the slope near the best is steep and says nothing about how far
+// better recipes can be. The slope among central values is then flatter, and an interval that
+// reaches beyond all measured values becomes wider.
+func (w *warp) intervalScore(v float64) float64 {
+	at, score, last := logOrSame(v, w.useLog), w.score(v), len(w.values)-1
+	switch slope := w.centralSlope(); {
+	case at > w.values[last]:
+		return min(score, w.scores[last]+float64(slope*(at-w.values[last])))
+	case at < w.values[0]:
+		return max(score, w.scores[0]+float64(slope*(at-w.values[0])))
+	}
+	return score
+}
+
+// intervalValue converts a score z to the value of the label. It is the inverse of
+// [warp.intervalScore].
+func (w *warp) intervalValue(z float64) float64 {
+	v, last := interpolate(w.scores, w.values, z), len(w.values)-1
+	switch slope := w.centralSlope(); {
+	case z > w.scores[last]:
+		v = max(v, w.values[last]+(z-w.scores[last])/slope)
+	case z < w.scores[0]:
+		v = min(v, w.values[0]+(z-w.scores[0])/slope)
+	}
+	if w.useLog {
+		return portable.Exp(v)
+	}
+	return v
+}
+
+// centralSlope returns the mean slope of the scores without the lowest and the highest fifth; see
+// [upperTailStart]. There must be at least two different values.
+func (w *warp) centralSlope() float64 {
+	n := len(w.values)
+	tail := int((1 - upperTailStart) * float64(n))
+	return (w.scores[n-1-tail] - w.scores[tail]) / (w.values[n-1-tail] - w.values[tail])
+}
+
 // logOrSame returns the logarithm of v if useLog is true, and v otherwise. The logarithm of a
 // negative v or of 0 is −∞.
 func logOrSame(v float64, useLog bool) float64 {
