@@ -1,4 +1,4 @@
-package search_test
+package search
 
 import (
 	"bytes"
@@ -17,7 +17,6 @@ import (
 
 	"kir/internal/bound"
 	"kir/internal/constraint"
-	"kir/internal/search"
 	"kir/mcmc"
 	"kir/rule"
 )
@@ -47,7 +46,7 @@ func (m *memorySteps) SaveStep(_ context.Context, name string, result []byte) er
 // newBoundedQuestion returns a question whose log score is a sum over pairs of ingredients, each a table by the
 // two amounts. The bound of a box is the sum of the maxima, which is far above the best, so that the bounding
 // uses all its time.
-func newBoundedQuestion(t *testing.T) *search.Question {
+func newBoundedQuestion(t *testing.T) *Question {
 	t.Helper()
 	const n, total = 7, 12
 	r := rand.New(rand.NewPCG(3, 5))
@@ -95,7 +94,7 @@ func newBoundedQuestion(t *testing.T) *search.Question {
 		}
 		return sum
 	}
-	return &search.Question{Target: target, Effort: 1, BoundProblem: &bound.Problem{
+	return &Question{Target: target, Effort: 1, BoundProblem: &bound.Problem{
 		Conditions: conditions, Factors: []bound.Factor{{Name: "y", UpperBound: math.Inf(1), Box: box, BoxWork: 3000}},
 	}}
 }
@@ -105,7 +104,7 @@ func newBoundedQuestion(t *testing.T) *search.Question {
 func TestBoundInSteps(t *testing.T) {
 	q := newBoundedQuestion(t)
 	q.HalfTargets = func(context.Context, uint64) (own, other *mcmc.Target, err error) { return q.Target, q.Target, nil }
-	b := search.RunContext{Iterations: 2000, Seed: 1, Workers: 2}
+	b := RunContext{Iterations: 2000, Seed: 1, Workers: 2}
 	want, err := q.Answer(t.Context(), b)
 	if err != nil {
 		t.Fatal(err)
@@ -114,14 +113,14 @@ func TestBoundInSteps(t *testing.T) {
 		t.Fatalf("the bound is %+v, and should be open", want.Bound)
 	}
 	store, lanes, r := &memorySteps{steps: make(map[string][]byte)}, 0, rand.New(rand.NewPCG(1, 2))
-	answer := func(s *search.Steps) (*search.Answer, error) {
+	answer := func(s *Steps) (*Answer, error) {
 		c := b
 		c.Steps = s
 		s.Store, s.MinSharedBound = store, 1
 		return q.Answer(t.Context(), c)
 	}
 	for {
-		s := &search.Steps{}
+		s := &Steps{}
 		got, err := answer(s)
 		if err == nil {
 			if !reflect.DeepEqual(got.Bound, want.Bound) || !reflect.DeepEqual(got.OptimismCheck, want.OptimismCheck) || fmt.Sprint(got.Entries) != fmt.Sprint(want.Entries) {
@@ -129,7 +128,7 @@ func TestBoundInSteps(t *testing.T) {
 			}
 			break
 		}
-		if !errors.Is(err, search.ErrStepsMissing) {
+		if !errors.Is(err, ErrStepsMissing) {
 			t.Fatal(err)
 		}
 		names := s.Missing()
@@ -141,7 +140,7 @@ func TestBoundInSteps(t *testing.T) {
 			if strings.Contains(name, "/lane=") {
 				lanes++
 			}
-			if _, err := answer(&search.Steps{Only: name}); err != nil && !errors.Is(err, search.ErrStepsMissing) {
+			if _, err := answer(&Steps{Only: name}); err != nil && !errors.Is(err, ErrStepsMissing) {
 				t.Fatal(err)
 			}
 			if store.steps[name] == nil {
@@ -175,7 +174,7 @@ func TestBoundInSteps(t *testing.T) {
 				delete(store.steps, step)
 			}
 		}
-		if _, err := answer(&search.Steps{}); err == nil || !strings.Contains(err.Error(), "damaged") {
+		if _, err := answer(&Steps{}); err == nil || !strings.Contains(err.Error(), "damaged") {
 			t.Errorf("a box outside the space: %v", err)
 		}
 		return

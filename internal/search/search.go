@@ -33,12 +33,14 @@ func UnweightedTarget(t *mcmc.Target) (*mcmc.Target, error) {
 
 // These constants divide the budget of a search into rounds of walks. A walk is a sequence of random steps from
 // one composition to the next. Few long walks beat many short walks: halving the number of rounds helps more
-// than halving the length of the walks.
+// than halving the length of the walks. A budget that is enough for all rounds gives more walks in a round, so that
+// more cores or machines can share it.
 const (
-	walksPerRound   = 8    // number of walks in a round
-	targetWalkLines = 1500 // length of a walk, in lines, beyond which a larger budget gives more rounds instead of longer walks
-	minRounds       = 3
-	maxRounds       = 16
+	minWalksPerRound = 8    // least number of walks in a round
+	maxWalksPerRound = 16   // greatest number of walks in a round
+	targetWalkLines  = 1500 // length of a walk, in lines, beyond which a larger budget gives more rounds, and then more walks, instead of longer walks
+	minRounds        = 3
+	maxRounds        = 16
 )
 
 // Best searches for the compositions of highest score Π_k y_k^c_k among those to which the target gives
@@ -67,8 +69,9 @@ func Best(ctx context.Context, t *mcmc.Target, o Options) (*Result, error) {
 	if o.DiverseCount > 0 {
 		left /= 2
 	}
-	rounds := min(max(int(left)/(walksPerRound*targetWalkLines), minRounds), maxRounds)
-	each := max(int(left)/(walksPerRound*rounds), 1)
+	s.walksPerRound = min(max(int(left)/(maxRounds*targetWalkLines), minWalksPerRound), maxWalksPerRound)
+	rounds := min(max(int(left)/(s.walksPerRound*targetWalkLines), minRounds), maxRounds)
+	each := max(int(left)/(s.walksPerRound*rounds), 1)
 	for round := range rounds {
 		if err := s.runRound(ctx, round, each); err != nil {
 			return nil, err
@@ -118,13 +121,13 @@ func (s *searcher) runRound(ctx context.Context, round, each int) error {
 		s.updatePartners(s.archive.Best())
 	}
 	control := mcmc.NewRand(s.options.Seed, "search control", uint64(round))
-	starts, heats := make([]Found, walksPerRound), make([]float64, walksPerRound)
+	starts, heats := make([]Found, s.walksPerRound), make([]float64, s.walksPerRound)
 	for k := range starts {
 		starts[k], heats[k] = s.chooseStart(control, round, k)
 	}
 	name := fmt.Sprintf("%s/round=%02d/walk=", s.options.StepName, round)
-	results, err := runSteps(ctx, s.options.Steps, s.options.workerCount(), name, s.target.Space().N(), walksPerRound, func(ctx context.Context, k int) (*walkResult, error) {
-		w, err := newWalker(s, starts[k], mcmc.NewRand(s.options.Seed, "search", uint64(1+round*walksPerRound+k)))
+	results, err := runSteps(ctx, s.options.Steps, s.options.workerCount(), name, s.target.Space().N(), s.walksPerRound, func(ctx context.Context, k int) (*walkResult, error) {
+		w, err := newWalker(s, starts[k], mcmc.NewRand(s.options.Seed, "search", uint64(1+round*s.walksPerRound+k)))
 		if err != nil {
 			return nil, err
 		}
@@ -151,7 +154,7 @@ func (s *searcher) chooseStart(control *mcmc.Rand, round, k int) (Found, float64
 		return s.startCandidates[control.Intn(len(s.startCandidates))], seedStartBeta
 	}
 	switch {
-	case k == walksPerRound-1 && round >= minRounds: // the last walk explores afresh from any seed
+	case k == s.walksPerRound-1 && round >= minRounds: // the last walk explores afresh from any seed
 		return s.startCandidates[control.Intn(len(s.startCandidates))], seedStartBeta
 	case k%2 == 0:
 		elites = elites[:(len(elites)+2)/3]

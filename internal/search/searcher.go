@@ -13,6 +13,8 @@ type searcher struct {
 	limits  *amountLimits
 	archive *Archive
 
+	walksPerRound int // number of walks in a round
+
 	startCandidates []Found // compositions from which walks can start, from best to worst
 	partnerPool     []int32 // ingredients of the best compositions, each as often as it occurs there; steps prefer to draw from these
 	scoreSD         float64 // standard deviation of the log scores of random compositions
