@@ -3,6 +3,7 @@
 package bound
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -194,6 +195,18 @@ func truth(t *testing.T, file string) (best float64, count int) {
 	return best, count
 }
 
+// oneAfterAnother computes the lanes of the bounder's rounds.
+func oneAfterAnother(ctx context.Context, _, count int, compute func(ctx context.Context, lane int) (*bound.LaneResult, error)) (results []*bound.LaneResult, err error) {
+	for lane := range count {
+		r, err := compute(ctx, lane)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
 // alone bounds without a search, which would find the best whatever the bound says. What is
 // known beforehand scores a thousandth less, so that a box with the best is left out if its
 // bound is too low, and the best is not met.
@@ -212,7 +225,7 @@ func alone(t *testing.T, q *search.Question, plain *mcmc.Target, score func([]ru
 	}
 	b := bound.New(&p)
 	b.UpdateIncumbent(best - 1e-3)
-	if err := b.Run(t.Context(), 1e9, bound.OnProcessors(1)); err != nil {
+	if err := b.Run(t.Context(), 1e9, oneAfterAnother); err != nil {
 		t.Fatal(err)
 	}
 	if b.UpperBound() < best-rounding {

@@ -282,7 +282,7 @@ func TestBoundIsNeverBelow(t *testing.T) {
 		best := m.best(t)
 		b := New(&m.Problem)
 		for range 200 {
-			if err := b.Run(t.Context(), 200_000, OnProcessors(1)); err != nil {
+			if err := b.Run(t.Context(), 200_000, onProcessors(1)); err != nil {
 				t.Fatal(err)
 			}
 			if b.UpperBound() < best {
@@ -314,7 +314,7 @@ func TestLargeProblemsClose(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		m := newMade(t, r, 20+r.IntN(11), 1000, 3+r.IntN(3), 1+r.IntN(2), 0, 0)
 		b := New(&m.Problem)
-		if err := b.Run(t.Context(), 1e9, OnProcessors(1)); err != nil {
+		if err := b.Run(t.Context(), 1e9, onProcessors(1)); err != nil {
 			t.Fatal(err)
 		}
 		if !b.IsOptimal() {
@@ -338,7 +338,7 @@ func TestABrokenBoundIsNoticed(t *testing.T) {
 			return box(lo, hi, used) - 0.3 // as if a leaf were missing
 		}
 		b := New(&m.Problem)
-		if err := b.Run(t.Context(), 1e8, OnProcessors(1)); err != nil {
+		if err := b.Run(t.Context(), 1e8, onProcessors(1)); err != nil {
 			t.Fatal(err)
 		}
 		if b.UpperBound() < best-scoreTolerance {
@@ -346,7 +346,7 @@ func TestABrokenBoundIsNoticed(t *testing.T) {
 		}
 		m.cut()
 		b = New(&m.Problem)
-		if err := b.Run(t.Context(), 1e8, OnProcessors(1)); err != nil {
+		if err := b.Run(t.Context(), 1e8, onProcessors(1)); err != nil {
 			t.Fatal(err)
 		}
 		if b.UpperBound() < best-scoreTolerance {

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // Rounds. A [Bounder] divides boxes one after another until many are open, and from then on in rounds. In a round,
@@ -36,22 +34,6 @@ type LaneResult struct {
 // A Spread returns the results of the lanes 0 to count−1 of a round. The function compute computes the result of a
 // lane. Several lanes may be computed at the same time. Rounds have the numbers 0, 1, ...
 type Spread func(ctx context.Context, round, count int, compute func(ctx context.Context, lane int) (*LaneResult, error)) ([]*LaneResult, error)
-
-// OnProcessors returns a Spread that computes at most the given number of lanes at the same time.
-func OnProcessors(workers int) Spread {
-	return func(ctx context.Context, _, count int, compute func(ctx context.Context, lane int) (*LaneResult, error)) ([]*LaneResult, error) {
-		results := make([]*LaneResult, count)
-		g, ctx := errgroup.WithContext(ctx)
-		g.SetLimit(max(1, workers))
-		for k := range results {
-			g.Go(func() (err error) {
-				results[k], err = compute(ctx, k)
-				return err
-			})
-		}
-		return results, g.Wait()
-	}
-}
 
 // runRounds works in rounds until the best known score is proved to be optimal, or until the given amount of work
 // is done, in nanoseconds.
@@ -150,7 +132,7 @@ func (b *Bounder) Check(r *LaneResult) error {
 		return errors.New("it is of another problem")
 	}
 	for _, n := range r.Boxes {
-		if len(n.Lo) != len(b.root.Lo) || len(n.Hi) != len(b.root.Hi) || len(n.PieceBounds) != len(b.pieces) || len(n.PieceAges) != len(b.pieces) || n.BranchIngredient >= len(b.amountSets) {
+		if len(n.Lo) != len(b.root.Lo) || len(n.Hi) != len(b.root.Hi) || len(n.PieceBounds) != len(b.pieces) || len(n.PieceAges) != len(b.pieces) || n.BranchIngredient < -1 || n.BranchIngredient >= len(b.amountSets) {
 			return errors.New("a box is of another problem")
 		}
 		for j := range n.Lo {

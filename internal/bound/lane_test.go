@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // newMadeOpen draws a problem that keeps many boxes open: several tables of steps and ratios.
@@ -18,6 +20,22 @@ func newMadeOpen(t *testing.T, seed uint64) *made {
 		m.cut()
 	}
 	return m
+}
+
+// onProcessors returns a Spread that computes at most the given number of lanes at the same time.
+func onProcessors(workers int) Spread {
+	return func(ctx context.Context, _, count int, compute func(ctx context.Context, lane int) (*LaneResult, error)) ([]*LaneResult, error) {
+		results := make([]*LaneResult, count)
+		g, ctx := errgroup.WithContext(ctx)
+		g.SetLimit(max(1, workers))
+		for k := range results {
+			g.Go(func() (err error) {
+				results[k], err = compute(ctx, k)
+				return err
+			})
+		}
+		return results, g.Wait()
+	}
 }
 
 // stored is a [Spread] whose lanes run one after another, the last first, and whose results are encoded
@@ -51,7 +69,7 @@ func TestRoundsAreTheSameAnywhere(t *testing.T) {
 	rounds := 0
 	for seed := range uint64(20) {
 		var all []*Bounder
-		for _, spread := range []Spread{OnProcessors(1), OnProcessors(5), stored(t, nil)} {
+		for _, spread := range []Spread{onProcessors(1), onProcessors(5), stored(t, nil)} {
 			b := New(&newMadeOpen(t, seed).Problem)
 			for range 3 {
 				if err := b.Run(t.Context(), 5e6, spread); err != nil {
@@ -81,7 +99,7 @@ func TestRoundsAreNeverBelow(t *testing.T) {
 		best := m.best(t)
 		b := New(&m.Problem)
 		for range 100 {
-			if err := b.Run(t.Context(), 2e6, OnProcessors(2)); err != nil {
+			if err := b.Run(t.Context(), 2e6, onProcessors(2)); err != nil {
 				t.Fatal(err)
 			}
 			if b.UpperBound() < best-scoreTolerance {
