@@ -49,6 +49,7 @@ func loadProblemOfRun(ctx context.Context, r *run.Run, path string, settings mcm
 		Progress:        d.beginWork,
 		Workers:         workers,
 		Effort:          r.Manifest.Effort,
+		CacheCounts:     true, // the command that began the run has stored them, if they took long
 		OverrideSampler: func(s *mcmc.Settings) { *s = settings },
 	}
 	if r.Manifest.Auto != nil && settings.Draws == mcmc.AutoDraws {
