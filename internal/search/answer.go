@@ -165,11 +165,15 @@ func (q *Question) answerWithinLimits(ctx context.Context, b RunContext) (*Answe
 	found := &foundCompositions{candidates: b.Found}
 	var parts []func(ctx context.Context) error
 	if o.Evaluations > 0 {
+		c := q.newBoundTracker(plain, o)
+		if o.FeasibleStarts, err = c.startsByBounding(ctx); err != nil {
+			return nil, err
+		}
 		parts = append(parts, func(ctx context.Context) (err error) {
 			if b.Steps.isIn(b.stepName + "-check-") {
 				return ErrStepsMissing
 			}
-			found, err = q.searchAndBound(ctx, plain, o, b.Found)
+			found, err = searchAndBound(ctx, plain, o, c, b.Found)
 			return err
 		})
 	}
@@ -217,13 +221,8 @@ type foundCompositions struct {
 	evaluations, compositions int64 // numbers of lines and of compositions scored; see [Answer]
 }
 
-// searchAndBound searches for the best compositions, and computes an upper bound of the scores before and after.
-func (q *Question) searchAndBound(ctx context.Context, t *mcmc.Target, o Options, visited []Found) (*foundCompositions, error) {
-	c := q.newBoundTracker(t, o)
-	var err error
-	if o.FeasibleStarts, err = c.startsByBounding(ctx); err != nil {
-		return nil, err
-	}
+// searchAndBound searches for the best compositions, and then continues to compute an upper bound of the scores.
+func searchAndBound(ctx context.Context, t *mcmc.Target, o Options, c *boundTracker, visited []Found) (*foundCompositions, error) {
 	r, err := bestWithFallbackStarts(ctx, t, o, visited)
 	if err != nil {
 		return nil, err
