@@ -53,6 +53,9 @@ type Problem struct {
 	// MaxEnumerated is the maximum number of compositions to score one by one. If there are at most MaxEnumerated
 	// compositions, all are scored and the bounds of the factors are not used.
 	MaxEnumerated int
+
+	// SoloWork is the work before the first round, in nanoseconds; see [LaneResult]. 0 means a quarter of a second.
+	SoloWork int64
 }
 
 // A Factor is one factor of the score. All bounds in a Factor are upper bounds of the log of the factor.
@@ -145,12 +148,14 @@ type Bounder struct {
 	candidates         []Candidate // best compositions scored so far, the best first
 	work               int64       // approximate time spent outside linear programs, in nanoseconds
 	boxCount           int         // number of boxes made so far
-	roundCount         int         // number of rounds so far; see [LaneResult]
+	soloWork           int64       // work before the first round, in nanoseconds; see [LaneResult]
+	roundCount         int         // number of rounds so far
 	rootBounded        bool        // whether the bound of the box of all compositions is known
 	hasUnboundedFactor bool        // whether some factor has no upper bound, so that no bound of the score can be computed
 
-	formRanges [][2]float64 // item k is the range of the linear form of factor k over all compositions, if factor k has a linear form
-	root       *box         // box of all compositions
+	formOrders map[*Linear][]int32 // orders of the linear forms of the factors; see newFormOrder
+	formRanges [][2]float64        // item k is the range of the linear form of factor k over all compositions, if factor k has a linear form
+	root       *box                // box of all compositions
 
 	workAtRefresh          int64     // value of tableau.Work when the tableau was last recomputed
 	columnLo, columnHi     []float64 // buffers: bounds of the columns of the relaxation
@@ -163,7 +168,7 @@ const scoreTolerance = 1e-8
 
 // New returns a Bounder for p that has done no work yet.
 func New(p *Problem) *Bounder {
-	b := &Bounder{problem: p, incumbent: math.Inf(-1), prunedBound: math.Inf(-1)}
+	b := &Bounder{problem: p, incumbent: math.Inf(-1), prunedBound: math.Inf(-1), soloWork: cmp.Or(p.SoloWork, usualSoloWork)}
 	n := len(p.Conditions.Amounts)
 	b.minAmounts, b.maxAmounts = make([]int32, n), make([]int32, n)
 	for i, d := range p.Conditions.AmountSets {
@@ -182,7 +187,11 @@ func New(p *Problem) *Bounder {
 			b.usableIngredients = append(b.usableIngredients, i)
 		}
 	}
+	b.formOrders = make(map[*Linear][]int32)
 	for k := range p.Factors {
+		if l := p.Factors[k].Linear; l != nil {
+			b.formOrders[l] = b.newFormOrder(l)
+		}
 		b.firstPiece = append(b.firstPiece, len(b.pieces))
 		if part := &p.Factors[k]; part.hasBoxBound() && part.MaxOverForms == nil {
 			for _, of := range part.boxPieces() {
@@ -251,6 +260,9 @@ func (b *Bounder) Run(ctx context.Context, work int64, spread Spread) error {
 		if err := b.start(ctx); err != nil {
 			return err
 		}
+	}
+	if err := b.divideBoxes(ctx, min(end, b.soloWork), math.MaxInt); err != nil {
+		return err
 	}
 	if err := b.divideBoxes(ctx, end, laneCount*minBoxesPerLane); err != nil {
 		return err

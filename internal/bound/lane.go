@@ -7,17 +7,21 @@ import (
 	"fmt"
 )
 
-// Rounds. A [Bounder] divides boxes one after another until many are open, and from then on in rounds. In a round,
-// the open boxes are dealt out to lanes, each lane divides its own boxes with a share of the work, and what the
-// lanes have found is put together. The lanes of a round know nothing of each other, so that they can run on
-// several processors or machines. How many these are does not change the result.
+// Rounds. A [Bounder] divides boxes one after another until it has worked for a while and many boxes are open, and from
+// then on in rounds. In a round, the open boxes are dealt out to lanes, each lane divides its own boxes with a share of
+// the work, and what the lanes have found is put together. The lanes of a round know nothing of each other, so that they
+// can run on several processors or machines. How many these are does not change the result.
+//
+// A lane may divide boxes that the best composition found by another lane makes superfluous. So a proof that needs
+// little work is made without lanes.
 const (
-	laneCount       = 16      // number of lanes of a round
-	minBoxesPerLane = 4       // number of open boxes per lane with which the rounds begin
-	usualRoundCount = 16      // number of rounds into which the work is divided
-	maxRoundCount   = 24      // maximum number of rounds; beyond usualRoundCount there are some if lanes run out of boxes
-	minRoundShare   = 0.02    // share of the work below which there is no further round
-	maxLaneValues   = 1 << 20 // limit on the numbers in the boxes of a lane; it bounds the size of a [LaneResult]
+	laneCount       = 16          // number of lanes of a round
+	minBoxesPerLane = 4           // least number of open boxes per lane with which the rounds begin
+	usualSoloWork   = 250_000_000 // work before the first round, in nanoseconds
+	usualRoundCount = 16          // number of rounds into which the work is divided
+	maxRoundCount   = 24          // maximum number of rounds; beyond usualRoundCount there are some if lanes run out of boxes
+	minRoundShare   = 0.02        // share of the work below which there is no further round
+	maxLaneValues   = 1 << 20     // limit on the numbers in the boxes of a lane; it bounds the size of a [LaneResult]
 )
 
 // A LaneResult is what one lane has found in one round. It can be encoded by encoding/gob.

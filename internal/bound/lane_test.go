@@ -19,6 +19,7 @@ func newMadeOpen(t *testing.T, seed uint64) *made {
 	if seed%2 == 1 {
 		m.cut()
 	}
+	m.SoloWork = 1
 	return m
 }
 

@@ -22,39 +22,51 @@ func (b *Bounder) linearRange(n *box, l *Linear) (from, to float64) {
 
 // maxSignedForm returns an upper bound of sign times the linear form l, for the compositions in a box.
 func (b *Bounder) maxSignedForm(n *box, l *Linear, sign float64) float64 {
-	type share struct {
-		by   float64
-		room int32
+	order := b.formOrders[l]
+	if order == nil {
+		order = b.newFormOrder(l)
 	}
-	var shares []share
-	left := b.problem.Conditions.Total
 	sum, size := float64(sign*l.Constant), math.Abs(l.Constant)
 	add := func(v float64) {
 		sum += v
 		size += math.Abs(v)
 	}
-	k := 0
-	for i, d := range b.amountSets {
-		if d.Count == 0 {
-			continue
-		}
-		lo, hi := n.Lo[2*k], n.Hi[2*k]
-		f := float64(sign * l.PerUnit[i])
-		add(float64(f * float64(lo)))
+	left := b.problem.Conditions.Total
+	for k, i := range b.usableIngredients {
+		lo := n.Lo[2*k]
+		add(float64(float64(sign*l.PerUnit[i]) * float64(lo)))
 		left -= int(lo)
-		shares = append(shares, share{f, hi - lo})
 		if l.PerUse != nil {
 			f := float64(sign * l.PerUse[i])
 			add(max(float64(f*float64(n.Lo[2*k+1])), float64(f*float64(n.Hi[2*k+1]))))
 		}
-		k++
 	}
-	slices.SortStableFunc(shares, func(s, t share) int { return cmp.Compare(t.by, s.by) })
-	for _, s := range shares {
-		take := min(int(s.room), max(left, 0))
-		add(float64(s.by * float64(take)))
+	for q := range order {
+		if left <= 0 {
+			break
+		}
+		k := order[q]
+		if sign < 0 {
+			k = order[len(order)-1-q]
+		}
+		take := min(int(n.Hi[2*k]-n.Lo[2*k]), left)
+		add(float64(float64(sign*l.PerUnit[b.usableIngredients[k]]) * float64(take)))
 		left -= take
 	}
-	b.work += int64(20 * len(shares))
-	return sum + float64(size*float64(len(shares)+8)*0x1p-51)
+	b.work += int64(5 * len(order))
+	return sum + float64(size*float64(len(order)+8)*0x1p-51)
+}
+
+// newFormOrder returns the indices of the usable ingredients in descending order of their coefficients in the linear
+// form l.
+func (b *Bounder) newFormOrder(l *Linear) []int32 {
+	order := make([]int32, len(b.usableIngredients))
+	for k := range order {
+		order[k] = int32(k)
+	}
+	slices.SortStableFunc(order, func(j, k int32) int {
+		return cmp.Compare(l.PerUnit[b.usableIngredients[k]], l.PerUnit[b.usableIngredients[j]])
+	})
+	b.work += int64(15 * len(order))
+	return order
 }

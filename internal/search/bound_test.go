@@ -95,7 +95,7 @@ func newBoundedQuestion(t *testing.T) *Question {
 		return sum
 	}
 	return &Question{Target: target, Effort: 1, BoundProblem: &bound.Problem{
-		Conditions: conditions, Factors: []bound.Factor{{Name: "y", UpperBound: math.Inf(1), Box: box, BoxWork: 3000}},
+		Conditions: conditions, SoloWork: 1, Factors: []bound.Factor{{Name: "y", UpperBound: math.Inf(1), Box: box, BoxWork: 3000}},
 	}}
 }
 
