@@ -217,11 +217,11 @@ class Problem(MutableMapping[str, Any]):
         error = _program.without_flags(error)
         if self.passing and self._directory and "file" in error:
             error["file"] = error["file"].removeprefix(str(self._directory) + os.sep)
-            part = called(self._keys, int(error.get("line", 0))) if error["file"] == FILE else ""
-            if part:
-                del error["line"]
+            if error["file"] == FILE:
                 error.pop("column", None)
-                error["file"] = part
+                error["file"] = called(self._keys, int(error.pop("line", 0)))
+                if not error["file"]:  # what is wrong is no argument, such as one that is missing
+                    del error["file"]
         return error
 
     def _place(self) -> tuple[pathlib.Path, bool]:

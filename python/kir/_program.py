@@ -63,6 +63,7 @@ _FLAGS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (re.compile(r"; to fix an amount, use --pin NAME=AMOUNT$"), ""),
     (re.compile(r"\? --names [^?]* takes the column as a label$"), "? rename the column"),
     (re.compile(r"in a CSV file: ingredients: ingredients.csv"), "in a table: ingredients=table"),
+    (re.compile(r"such as sparsity: \{uniform: (\[[^]]*\])\}"), r'such as sparsity={"uniform": \1}'),
     (re.compile(r'--made "([^"]*)"'),
      lambda m: "made={" + re.sub(r"([^=,]+)=([^,]+)", r'"\1": "\2"', m[1]).replace(",", ", ") + "}"))
 

@@ -40,6 +40,13 @@ class Problems(unittest.TestCase):
         self.assertEqual(e.place.partition(" ")[0], "rules[0]")  # no line of a file that the caller never saw
         self.assertIn("amont", str(e))
 
+    def test_error_about_a_missing_argument(self):
+        with self.assertRaises(kir.Error) as caught:
+            kir.Problem(ingredients=["Gin", "Lime"], total=100).check()
+        e = caught.exception
+        self.assertEqual((e.place, e.hint), ("", 'add one, such as sparsity={"uniform": [2, 5]}'))
+        self.assertNotIn("yaml", str(e))
+
     def test_labels_that_are_columns_of_draws(self):
         for label in ("score", "draw", "used", "recipe of mine"):
             book = [{**r, label: r["liking"]} for r in BOOK]
