@@ -44,6 +44,7 @@ var notRun = []struct{ begins, why string }{
 	{"kir tasks RUN --run ", "an excerpt of the list: testdata/script/tasks.txtar has one"},
 	{"kir sample problem.yaml -o RUN --chains 64 --draws 100000 --shard", "a shard of sixteen, and a cluster: testdata/script/shards.txtar and examples/scale/test-slurm.sh run some"},
 	{"kir sample problem.yaml -o 's3://", "a bucket: examples/scale/test-s3.sh runs it"},
+	{"KIR=PROGRAM ", "BoFire and BayBE: python/tests/test_tutorials.py runs kir's side"},
 	{"go run ./cmd/kir sample examples/scorer/", "scikit-learn: the example has its own test"},
 	// What takes minutes or hours. Tests and folders they name are looked for.
 	{"go test ", "the tests themselves"},
