@@ -50,9 +50,11 @@ func (o *runOptions) runShard(c *cobra.Command, shardText, location string) erro
 	if err != nil {
 		return err
 	}
-	stored, err := run.StoredShardCount(c.Context(), store)
-	if err != nil {
-		return toInputError(err)
+	stored := 0
+	if shardText == "auto" { // it takes reading the states of all chains
+		if stored, err = run.StoredShardCount(c.Context(), store); err != nil {
+			return toInputError(err)
+		}
 	}
 	shard, err := run.ParseShard(shardText, stored)
 	if err != nil {

@@ -192,14 +192,8 @@ func New(p *Problem) *Bounder {
 		if l := p.Factors[k].Linear; l != nil {
 			b.formOrders[l] = b.newFormOrder(l)
 		}
-		b.firstPiece = append(b.firstPiece, len(b.pieces))
-		if part := &p.Factors[k]; part.hasBoxBound() && part.MaxOverForms == nil {
-			for _, of := range part.boxPieces() {
-				b.pieces = append(b.pieces, pieceState{factorIndex: k, bound: of})
-			}
-		}
 	}
-	b.firstPiece = append(b.firstPiece, len(b.pieces))
+	b.pieces, b.firstPiece = newPieces(p.Factors)
 	return b
 }
 

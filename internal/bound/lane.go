@@ -94,26 +94,27 @@ func (b *Bounder) runLane(ctx context.Context, boxes []*box, work int64) (*LaneR
 	return r, nil
 }
 
-// newLane returns a Bounder that knows what b knows, and has no boxes. It shares no memory with b that changes.
+// newLane returns a Bounder that knows what b knows, and has no boxes and no candidates. It shares no memory with b
+// that changes.
 func (b *Bounder) newLane() *Bounder {
-	lane := New(b.problem)
-	lane.incumbent, lane.prunedBound, lane.rootBounded, lane.root = b.incumbent, b.prunedBound, true, b.root
-	lane.maxFactorLogs, lane.formRanges = b.maxFactorLogs, b.formRanges
+	lane := *b
+	lane.openBoxHeap, lane.candidates = nil, nil
+	lane.minAmounts, lane.maxAmounts = make([]int32, len(b.minAmounts)), make([]int32, len(b.maxAmounts))
+	lane.columnLo, lane.columnHi = make([]float64, len(b.columnLo)), make([]float64, len(b.columnHi))
+	lane.pieces, _ = newPieces(b.problem.Factors)
 	for k := range lane.pieces {
 		lane.pieces[k].work, lane.pieces[k].discountedGain = b.pieces[k].work, b.pieces[k].discountedGain
 	}
-	if b.relaxation == nil {
-		return lane
+	if b.relaxation != nil {
+		lane.relaxation = b.relaxation.clone()
 	}
-	lane.relaxation = b.relaxation.clone()
-	lane.columnLo, lane.columnHi = make([]float64, len(b.columnLo)), make([]float64, len(b.columnHi))
 	if b.tableau != nil {
-		lane.tableau, lane.workAtRefresh = b.tableau.CloneFor(&lane.relaxation.Program), b.workAtRefresh
+		lane.tableau = b.tableau.CloneFor(&lane.relaxation.Program)
 	}
 	if b.formProgram != nil {
 		lane.formProgram = b.formProgram.clone()
 	}
-	return lane
+	return &lane
 }
 
 // adopt adds what a lane has found to what b knows. It adds the boxes at the end of the heap, out of order.

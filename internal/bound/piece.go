@@ -24,6 +24,20 @@ func (p Factor) boxPieces() []Piece {
 	return nil
 }
 
+// newPieces returns new functions that bound the terms of all factors. The pieces of factor k have the indices
+// first[k]..first[k+1]−1.
+func newPieces(factors []Factor) (pieces []pieceState, first []int) {
+	for k := range factors {
+		first = append(first, len(pieces))
+		if part := &factors[k]; part.hasBoxBound() && part.MaxOverForms == nil {
+			for _, of := range part.boxPieces() {
+				pieces = append(pieces, pieceState{factorIndex: k, bound: of})
+			}
+		}
+	}
+	return pieces, append(first, len(pieces))
+}
+
 // boundFactors computes the bound of each piece (see [Piece]), the bound of each factor, and the range of each
 // linear form. All bounds and ranges hold for the box n of all compositions.
 func (b *Bounder) boundFactors(n *box) {

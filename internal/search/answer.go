@@ -304,29 +304,26 @@ func (a *Answer) checkOptimism(ctx context.Context, q *Question, o Options, l Li
 // checkOptimismBothWays calls [CheckOptimism] twice, with the targets a and b in both roles, and returns the
 // average. With few recipes a single call depends much on chance.
 func checkOptimismBothWays(ctx context.Context, a, b *mcmc.Target, o Options, l ListOptions) (*OptimismCheck, error) {
-	name := o.StepName
-	var p, q *OptimismCheck
-	one, other := name+"-check-1", name+"-check-2"
-	err := runIndependent(ctx, o.workerCount(), func(ctx context.Context) (err error) {
-		if o.Steps.isIn(other + "/") {
-			return ErrStepsMissing
-		}
-		o, l := o.named(one), l
-		l.Distance = o.Distance
-		p, err = CheckOptimism(ctx, a, b, o, l)
-		return err
-	}, func(ctx context.Context) (err error) {
-		if o.Steps.isIn(one + "/") {
-			return ErrStepsMissing
-		}
-		o, l := o.named(other), l
-		l.Distance = o.Distance
-		q, err = CheckOptimism(ctx, b, a, o, l)
-		return err
-	})
-	if err != nil {
+	names := [2]string{o.StepName + "-check-1", o.StepName + "-check-2"}
+	targets := [2]*mcmc.Target{a, b}
+	var checks [2]*OptimismCheck
+	var parts []func(ctx context.Context) error
+	for k := range checks {
+		other := 1 - k
+		parts = append(parts, func(ctx context.Context) (err error) {
+			if o.Steps.isIn(names[other] + "/") {
+				return ErrStepsMissing
+			}
+			o, l := o.named(names[k]), l
+			l.Distance = o.Distance
+			checks[k], err = CheckOptimism(ctx, targets[k], targets[other], o, l)
+			return err
+		})
+	}
+	if err := runIndependent(ctx, o.workerCount(), parts...); err != nil {
 		return nil, err
 	}
+	p, q := checks[0], checks[1]
 	both := &OptimismCheck{
 		Predicted:       number.Number((p.Predicted + q.Predicted) / 2),
 		Checked:         number.Number((p.Checked + q.Checked) / 2),

@@ -6,13 +6,11 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"kir/internal/bound"
@@ -20,28 +18,6 @@ import (
 	"kir/mcmc"
 	"kir/rule"
 )
-
-// memorySteps is a store of steps in memory.
-type memorySteps struct {
-	mu    sync.Mutex
-	steps map[string][]byte
-}
-
-func (m *memorySteps) LoadStep(_ context.Context, name string) ([]byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if data, ok := m.steps[name]; ok {
-		return data, nil
-	}
-	return nil, fs.ErrNotExist
-}
-
-func (m *memorySteps) SaveStep(_ context.Context, name string, result []byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.steps[name] = result
-	return nil
-}
 
 // newBoundedQuestion returns a question whose log score is a sum over pairs of ingredients, each a table by the
 // two amounts. The bound of a box is the sum of the maxima, which is far above the best, so that the bounding

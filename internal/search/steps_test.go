@@ -1,14 +1,39 @@
 package search
 
 import (
+	"context"
 	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"kir/mcmc"
 )
+
+// memorySteps is a store of steps in memory.
+type memorySteps struct {
+	mu    sync.Mutex
+	steps map[string][]byte
+}
+
+func (m *memorySteps) LoadStep(_ context.Context, name string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if data, ok := m.steps[name]; ok {
+		return data, nil
+	}
+	return nil, fs.ErrNotExist
+}
+
+func (m *memorySteps) SaveStep(_ context.Context, name string, result []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.steps[name] = result
+	return nil
+}
 
 // A search with a large budget comes to the same from one process and from steps in any order. Each of the walks
 // for a diverse composition is then a step.
